@@ -1,0 +1,1 @@
+"""Capture files: their formats, following them while they grow, and unpacking."""

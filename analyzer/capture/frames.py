@@ -1,0 +1,53 @@
+"""What every capture format yields: batches of frame records, and what is wrong or missing in the file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class CaptureError(Exception):
+    """A file that cannot be opened as a capture. The text is a sentence for a person."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interface:
+    """Where frames were captured."""
+
+    name: str
+    link_type: int
+    """LINKTYPE_ number of the pcap registry."""
+    snap_length: int
+    """Bytes kept of a frame; 0: no limit known."""
+    comment: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something wrong with the file; decoding went on with what was whole."""
+
+    offset: int
+    """Byte offset in the (unpacked) file."""
+    text: str
+    """A sentence for a person."""
+
+
+@dataclass(frozen=True, slots=True)
+class FrameBatch:
+    """Consecutive captured records, a row each; all arrays have the same length."""
+
+    time_ns: NDArray[np.int64]
+    """Nanoseconds since 1970-01-01 UTC."""
+    offset: NDArray[np.int64]
+    """Byte offset of the frame's first byte in the (unpacked) file."""
+    captured: NDArray[np.uint32]
+    """Bytes in the file."""
+    original: NDArray[np.uint32]
+    """Bytes the frame had."""
+    interface: NDArray[np.uint16]
+    """Index into `Source.interfaces`."""
+
+    def __len__(self) -> int:
+        return len(self.time_ns)

@@ -1,0 +1,1 @@
+"""What every snapshot protocol has in common: parts, bases, chains, changes and who lost what."""

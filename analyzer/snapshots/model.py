@@ -1,0 +1,92 @@
+"""What a person sees of a snapshot, whatever the protocol: items, changes, and the delta joined from parts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from analyzer.wire.reader import Span, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One piece of a joined delta and where it came from."""
+
+    number: int
+    """Part number on the wire, from 0."""
+    packet: int
+    """Row of the packet that carried it."""
+    offset: int
+    """Where the part begins in the joined bytes."""
+    length: int
+    """Bytes."""
+    source_offset: int
+    """Where its bytes begin in the packet's plain payload."""
+    compressed: bool
+    """The packet was compressed, so a byte costs its Huffman code length instead of 8 bits."""
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedDelta:
+    """The packed delta of one snapshot, joined from its parts."""
+
+    data: bytes
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ItemField:
+    """One field of an item: its raw values and what they mean."""
+
+    name: str
+    values: tuple[int, ...]
+    text: str
+    """With unit or enumeration name, as a developer thinks of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One item of a snapshot."""
+
+    type: int
+    id: int
+    name: str
+    """Name of the type; for an unknown type a text that says so."""
+    values: tuple[int, ...]
+    fields: tuple[ItemField, ...]
+    event: bool = False
+    """Lives for one snapshot only; differences to an older event of the same id mean nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldChange:
+    """One field of a changed item. `None` where the base is not known or the item is not there."""
+
+    name: str
+    old: int | None
+    new: int | None
+    difference: int | None
+    """The int on the wire; None where the wire held none."""
+    bits: int
+    """What the field cost on the wire."""
+    span: Span | None
+    """Its bytes; buffer 2 is the joined delta."""
+    old_text: str = ""
+    new_text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a delta did to one item."""
+
+    kind: str
+    """`added`, `changed`, `removed`, `rewritten` (sent, but no difference), `readded` (removed and sent), or `unknown`
+    (sent, but the base is not known: the values are differences or new values, nobody can tell)."""
+    type: int
+    id: int
+    name: str
+    fields: tuple[FieldChange, ...]
+    bits: int
+    """Cost of the whole entry: type, id, size and values."""
+    span: Span | None
+    event: bool = False
+    value: Value = None

@@ -1,0 +1,1 @@
+"""Sums and distributions over the tables."""

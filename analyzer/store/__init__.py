@@ -1,0 +1,1 @@
+"""Append-only columns, their journal and the rows on their way to them: data, no logic."""

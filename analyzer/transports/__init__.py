@@ -1,0 +1,1 @@
+"""Packet layers that several protocols can share."""
