@@ -1,4 +1,4 @@
-"""A cursor over bytes with named pulls. Run plain it decodes; run with a trace it also yields the tree of what it read."""
+"""A cursor over bytes with named pulls. Run plain it decodes; run with a trace it also yields the tree of fields."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Value = int | float | str | bytes | bool | None
 
 
 class DecodeError(Exception):
-    """Bytes that cannot be read. `code` is the format's short name for the fault, `offset` where in the buffer it lies."""
+    """Bytes that cannot be read. `code` is the format's short name for the fault, `offset` its place in the buffer."""
 
     def __init__(self, code: str, offset: int, text: str, *details: int) -> None:
         super().__init__(text)
@@ -194,9 +194,7 @@ class Reader:
     def _advance(self, name: str, length: int) -> int:
         start = self.offset
         if length < 0 or start + length > self.end:
-            raise DecodeError(
-                self.short_code, start, f"{name}: {length} bytes wanted, {max(0, self.end - start)} left"
-            )
+            raise DecodeError(self.short_code, start, f"{name}: {length} bytes wanted, {max(0, self.end - start)} left")
         self.offset = start + length
         return start
 
