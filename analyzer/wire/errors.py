@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class DecodeError(Exception):
-    """Bytes that cannot be read. `code` is the format's short name for the fault, `offset` where in the buffer it lies."""
+    """Bytes that cannot be read: `code` is the format's short name for the fault, `offset` its place in the buffer."""
 
     def __init__(self, code: str, offset: int, text: str, *details: int) -> None:
         super().__init__(text)

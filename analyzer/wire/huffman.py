@@ -14,7 +14,7 @@ END = 256
 SYMBOLS = 257
 
 
-class _Ended(Exception):
+class _PastEndError(Exception):
     """Input goes on after the end symbol."""
 
 
@@ -30,7 +30,7 @@ class _State(dict[int, tuple[bytes, "_State"]]):
 
     def __missing__(self, byte: int) -> tuple[bytes, _State]:
         if self._node == END:
-            raise _Ended
+            raise _PastEndError
         step = self[byte] = self._coder.step(self._node, byte)
         return step
 
@@ -54,7 +54,7 @@ class Huffman:
     def decompress(self, data: bytes, offset: int, limit: int) -> bytes:
         """Decode `data` from `offset` up to the end symbol; what follows that is ignored.
 
-        Raises `DecodeError`: `huffman-eof` if the input ends first, `huffman-limit` if more than `limit` bytes come out.
+        Raises `DecodeError`: `huffman-eof` if the input ends first, `huffman-limit` if over `limit` bytes come out.
         """
         pieces: list[bytes] = []
         append = pieces.append
@@ -63,7 +63,7 @@ class Huffman:
             for byte in data[offset:]:
                 piece, state = state[byte]
                 append(piece)
-        except _Ended:
+        except _PastEndError:
             pass
         if state is not self._end:
             raise DecodeError("huffman-eof", len(data), "compressed data end before the end symbol")

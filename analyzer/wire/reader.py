@@ -1,4 +1,4 @@
-"""A cursor over bytes with named pulls. Run plain it decodes; run with a trace it also yields the tree of what it read."""
+"""A cursor over bytes with named pulls. Run plain it decodes; with a trace it also yields the tree of what it read."""
 
 from __future__ import annotations
 

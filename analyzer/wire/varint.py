@@ -7,6 +7,8 @@ fifth byte  . . . . D D D D      value bits 30..27
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from analyzer.wire.errors import DecodeError
 
 MAX_BYTES = 5
@@ -39,7 +41,7 @@ def pack(value: int) -> bytes:
 
 
 def unpack(data: bytes, offset: int, end: int) -> tuple[int, int]:
-    """The number at `data[offset:end]` and where the next one begins. Raises `DecodeError` `varint-end` if it is cut off."""
+    """The number at `data[offset:end]` and where the next one begins; `DecodeError` `varint-end` if it is cut off."""
     start = offset
     if offset >= end:
         raise DecodeError("varint-end", start, "a number is missing")
@@ -122,7 +124,7 @@ def count_non_canonical(data: bytes) -> int:
         return 0
     starts = offsets(data)
     count = 0
-    for start, end in zip(starts, starts[1:], strict=False):
+    for start, end in pairwise(starts):
         last = data[end - 1]
         if end - start == MAX_BYTES:
             count += not 0 < last < 0x10
