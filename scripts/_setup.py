@@ -75,15 +75,14 @@ def start(usage: str, extras: Sequence[str], command: Sequence[str]) -> int:
 
 def set_up(extras: Sequence[str] = ()) -> None:
     """Leaves `.venv` with everything that `extras` of the project need. Raises SetupError."""
-    if ready(extras):
-        say(f"{VENV.name} is set up")
-        return
     try:
-        with alone():
-            if not ready(extras):
-                bring_up(extras)
+        if not ready(extras):
+            with alone():
+                if not ready(extras):
+                    bring_up(extras)
     except OSError as error:
         raise SetupError(f"set-up failed: {error}") from error
+    say(f"{VENV.name} is set up")
 
 
 def bring_up(extras: Sequence[str]) -> None:
@@ -98,7 +97,6 @@ def bring_up(extras: Sequence[str]) -> None:
     install(wanted, project=not unchanged)
     check_imports()
     write_stamp(wanted)
-    say(f"{VENV.name} is set up")
 
 
 def ready(extras: Sequence[str]) -> bool:
