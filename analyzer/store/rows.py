@@ -128,6 +128,8 @@ class Rows:
     """The way out of a reading. One for a reading's whole life; the writer empties it after each batch."""
 
     reading: int
+    begun_by: int
+    """The packet that began the reading; rows of earlier packets are decided by it."""
     packets: list[PacketLate] = field(default_factory=list)
     sessions: list[SessionRow] = field(default_factory=list)
     messages: list[MessageRow] = field(default_factory=list)
