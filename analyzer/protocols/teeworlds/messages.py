@@ -92,29 +92,30 @@ def read_snap(data: bytes, number: int, offset: int, end: int) -> SnapFields:
     """
     kind = SNAP_KINDS[number]
     parts, part, crc, length = 1, 0, 0, 0
+    parts_at = part_at = length_at = offset
     name = "tick"
     try:
         tick, at = unpack(data, offset, end)
         name = "delta_tick"
         delta_tick, at = unpack(data, at, end)
         if kind == SNAP:
-            name = "parts"
+            name, parts_at = "parts", at
             parts, at = unpack(data, at, end)
-            name = "part"
+            name, part_at = "part", at
             part, at = unpack(data, at, end)
         if kind != SNAPEMPTY:
             name = "crc"
             crc, at = unpack(data, at, end)
-            name = "length"
+            name, length_at = "length", at
             length, at = unpack(data, at, end)
     except DecodeError as error:
         raise DecodeError("F1", error.offset, f"{name}: {error.text}") from None
     if not 1 <= parts <= MAX_PARTS:
-        raise DecodeError("F1", offset, f"parts: {parts} is not from 1 to {MAX_PARTS}")
+        raise DecodeError("F1", parts_at, f"parts: {parts} is not from 1 to {MAX_PARTS}")
     if not 0 <= part < parts:
-        raise DecodeError("F1", offset, f"part: {part} is not from 0 to {parts - 1}")
+        raise DecodeError("F1", part_at, f"part: {part} is not from 0 to {parts - 1}")
     if not 0 <= length <= MAX_PART_LENGTH:
-        raise DecodeError("F1", offset, f"length: {length} is not from 0 to {MAX_PART_LENGTH}")
+        raise DecodeError("F1", length_at, f"length: {length} is not from 0 to {MAX_PART_LENGTH}")
     if length > end - at:
         raise DecodeError("F1", at, f"data: {length} bytes wanted, {end - at} left")
     base_tick = (tick - delta_tick - INT_MIN & 0xFFFFFFFF) + INT_MIN
