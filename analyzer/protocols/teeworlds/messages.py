@@ -165,7 +165,7 @@ def explain_body(reader: Reader, message: MessageHead, schema: Schema, names: Ma
     if reader.left:
         surplus = reader.left
         reader.rest("surplus")
-        reader.note(f"{surplus} bytes after the last field")
+        reader.note(f"{surplus} byte{'' if surplus == 1 else 's'} after the last field")
 
 
 def _name(known: MessageType | None, system: bool, number: int) -> str:
@@ -235,12 +235,7 @@ class _Body:
 
     def _raw(self, field: MessageField, name: str) -> None:
         digits = field.kind.name.removeprefix("raw")
-        if digits:
-            self._reader.raw(name, int(digits))
-        elif field.length:
-            self._reader.raw(name, self._lengths[field.length])
-        else:
-            self._reader.rest(name)
+        self._reader.raw(name, int(digits) if digits else self._lengths[field.length])
 
     def _uuid(self, field: MessageField, name: str) -> None:
         _pull(

@@ -211,6 +211,8 @@ def test_every_message_may_be_cut_anywhere(message: MessageType) -> None:
             ],
         ),
         ("30 41", "Cl_Vote", [("vote", -2, "")]),
+        ("34 a8fa01", "Cl_IsDDNetLegacy", [("ddnet_version", 16040, "")]),
+        ("34", "Cl_IsDDNetLegacy", []),
         ("3c 00 05", "Sv_TeamsStateLegacy", [("team[0]", 0, ""), ("team[1]", 5, "")]),
         (
             "01 245e50979fe039d6bf7d9a29e1691e4c a091961a95e83744bb605eac9bd563c6",
@@ -297,6 +299,7 @@ def test_passwords_are_secret() -> None:
         ("06 00 8002 00", "client_id: 128 is not from -1 to 127, receivers drop the message"),
         ("02 ff00", "message: not UTF-8, DDNet drops the message"),
         ("09 010203", "3 bytes after the last field"),
+        ("09 00", "1 byte after the last field"),
         ("0a 8000", "not in shortest form"),
     ],
 )

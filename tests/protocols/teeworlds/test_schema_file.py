@@ -108,12 +108,20 @@ N = {"name": "n", "kind": "int"}
         (message_fields(N | {"kind": "raw0"}), "s.json: messages[0].fields[0].kind: expected str, str!, str!!, uuid"),
         (message_fields(N, N), "s.json: messages[0].fields[1].name: expected a name that no other field has"),
         (message_fields(N | {"rest": True}, N), "s.json: messages[0].fields[1]: expected nothing after a field that t"),
-        (message_fields(N | {"kind": "item:A"}), "s.json: messages[0].fields[0]: expected an object with 'length'"),
+        (message_fields(N | {"kind": "item:A"}), "s.json: messages[0].fields[0]: expected a 'length' if the kind is"),
+        (message_fields(N | {"kind": "raw"}), "s.json: messages[0].fields[0]: expected a 'length' if the kind is"),
+        (
+            message_fields(N, {"name": "r", "kind": "raw2", "length": "n"}),
+            "s.json: messages[0].fields[1]: expected a '",
+        ),
         (
             message_fields(N, {"name": "i", "kind": "item:B", "length": "n"}),
             "s.json: messages[0].fields[1].kind: expected the name of an item",
         ),
-        (message_fields(N | {"kind": "raw", "rest": True}), "s.json: messages[0].fields[0]: expected no repetition of"),
+        (
+            message_fields(N | {"kind": "raw2", "rest": True}),
+            "s.json: messages[0].fields[0]: expected no repetition of",
+        ),
         (
             message_fields(N | {"kind": "raw", "length": "m"}),
             "s.json: messages[0].fields[0].length: expected one of , f",
@@ -171,6 +179,12 @@ def test_name_of_a_table_is_taken(tmp_path: Path, table: str) -> None:
     write(tmp_path, content, "other.json")
     with pytest.raises(SchemaError, match=rf"s\.json: {table}\.E: expected a name other than E, which is taken"):
         read_tables(write(tmp_path, content | {"include": ["other.json"]}))
+
+
+def test_bound_by_slots_needs_slots(tmp_path: Path) -> None:
+    content = {"format": 1, "title": "t", "items": [ITEM | {"fields": [X | {"clamp": [0, "C-1"]}]}]}
+    with pytest.raises(SchemaError, match=r"clamp\[1\]: expected one of min, max, found \"C-1\""):
+        read_tables(write(tmp_path, content))
 
 
 def test_uuid_of_a_name() -> None:
