@@ -1,0 +1,237 @@
+"""What a protocol is to the rest of the program: how it is recognised, read, explained and rebuilt.
+
+A protocol is a folder beside this file that exports `PROTOCOL`, and its line in `PROTOCOLS`. Nothing else in the
+program knows it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyzer.snapshots.model import Change, Item, JoinedDelta
+from analyzer.snapshots.status import Code
+from analyzer.store.rows import Rows
+from analyzer.wire.reader import FieldTree
+
+S = TypeVar("S")
+
+
+@dataclass(frozen=True, slots=True)
+class SessionFacts:
+    """What explaining a packet needs beyond its bytes. Frozen: explain is a pure function of bytes and facts."""
+
+    dialect: str
+    token: int | None = None
+    """The session's token, where the dialect has one."""
+    sizes: tuple[int, ...] = ()
+    """Ints of an item by type where both peers agreed beforehand; -1: the size is on the wire."""
+    names: Mapping[str, str] = field(default_factory=dict)
+    """Names learned from the capture, by UUID in canonical form."""
+
+
+@dataclass(frozen=True, slots=True)
+class Datagram:
+    """One UDP payload of a flow."""
+
+    packet: int
+    """Row in `packets`."""
+    time_ns: int
+    direction: int
+    """0: from the flow's endpoint a, 1: from endpoint b."""
+    payload: bytes
+    """Captured bytes."""
+    udp_length: int
+    """Bytes the datagram had."""
+
+    @property
+    def cut(self) -> bool:
+        """The capture kept only its beginning."""
+        return len(self.payload) < self.udp_length
+
+
+@dataclass(frozen=True, slots=True)
+class DatagramBatch:
+    """Datagrams of one flow in capture order, as columns over one buffer; all arrays have shape (n,)."""
+
+    packet: NDArray[np.int64]
+    time_ns: NDArray[np.int64]
+    direction: NDArray[np.int8]
+    offset: NDArray[np.int64]
+    length: NDArray[np.int64]
+    udp_length: NDArray[np.int64]
+    buffer: bytes
+
+    def __len__(self) -> int:
+        return len(self.packet)
+
+    def __iter__(self) -> Iterator[Datagram]:
+        columns = zip(
+            self.packet.tolist(),
+            self.time_ns.tolist(),
+            self.direction.tolist(),
+            self.offset.tolist(),
+            self.length.tolist(),
+            self.udp_length.tolist(),
+            strict=True,
+        )
+        for packet, time_ns, direction, offset, length, udp_length in columns:
+            yield Datagram(packet, time_ns, direction, self.buffer[offset : offset + length], udp_length)
+
+    def after(self, packet: int) -> DatagramBatch:
+        """The datagrams behind row `packet`."""
+        start = int(np.searchsorted(self.packet, packet, side="right"))
+        return DatagramBatch(
+            self.packet[start:],
+            self.time_ns[start:],
+            self.direction[start:],
+            self.offset[start:],
+            self.length[start:],
+            self.udp_length[start:],
+            self.buffer,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a detector thinks of a flow."""
+
+    dialect: str
+    score: float
+    """0 to 1; the flow goes to the protocol that first says 1, at the end of the capture to the highest above 0."""
+    server: int
+    """Direction in which the server sends, -1 while unknown."""
+    readable: bool = True
+    """False: recognised, but there is no reading for the dialect; the flow keeps its packet rows and the name."""
+
+
+class Detector(ABC):
+    """Looks at the datagrams of one flow until the flow is claimed. Never raises, keeps bounded state."""
+
+    @abstractmethod
+    def see(self, datagram: Datagram) -> None:
+        """Take one more datagram into account."""
+
+    @abstractmethod
+    def verdict(self) -> Verdict | None:
+        """What it thinks so far; None: nothing speaks for this protocol, or more data is needed."""
+
+
+class Reading(ABC):
+    """One interpretation of one flow: datagrams and their times go in, rows come out. No clock, no I/O, no log."""
+
+    def __init__(self, rows: Rows) -> None:
+        self.rows = rows
+
+    def feed(self, batch: DatagramBatch) -> None:
+        """Read a batch. This one reads datagram by datagram; a protocol with bulk traffic may do better."""
+        for datagram in batch:
+            self.rows.begin(datagram.packet)
+            self.receive(datagram)
+
+    @abstractmethod
+    def receive(self, datagram: Datagram) -> None:
+        """Read one datagram; `rows.begin` was called for it. Bad bytes make rows, never an exception."""
+
+    @abstractmethod
+    def finish(self) -> None:
+        """The capture has ended: settle what is still open. `rows.packet` is the last packet read."""
+
+    def failed(self) -> None:
+        """An exception of ours interrupted `receive`: leave a row where a person would miss one."""
+        return
+
+
+class SnapshotCodec(ABC, Generic[S]):
+    """How the snapshots of a protocol are rebuilt. `S` is the protocol's own state, immutable."""
+
+    @abstractmethod
+    def empty(self) -> S:
+        """The snapshot of no items, base of a full snapshot."""
+
+    @abstractmethod
+    def part(self, payload: bytes, facts: SessionFacts, message_offset: int, message_size: int) -> PartBytes:
+        """The piece of a delta in one message. Raises DecodeError."""
+
+    @abstractmethod
+    def join(self, parts: Mapping[int, bytes], announced: int) -> bytes:
+        """The delta joined from all its parts, by part number."""
+
+    @abstractmethod
+    def apply(self, base: S, delta: bytes, facts: SessionFacts) -> S:
+        """Base and delta make the next state; an empty delta changes nothing. Raises DecodeError."""
+
+    @abstractmethod
+    def pack(self, state: S) -> bytes:
+        """A state as bytes, for a stored block."""
+
+    @abstractmethod
+    def unpack(self, block: bytes) -> S:
+        """The state back from `pack`."""
+
+    @abstractmethod
+    def items(self, state: S, facts: SessionFacts, tick: int) -> tuple[Item, ...]:
+        """What a person sees, in the order of the state."""
+
+    @abstractmethod
+    def changes(self, base: S | None, joined: JoinedDelta, facts: SessionFacts, tick: int) -> tuple[Change, ...]:
+        """What the delta did; `base` None: not known. Changes read before a fault are returned, the fault is not."""
+
+    @abstractmethod
+    def record(self, view: SnapshotView[S], with_items: bool) -> dict[str, object]:
+        """The snapshot as the protocol's own JSON record."""
+
+
+@dataclass(frozen=True, slots=True)
+class PartBytes:
+    """The bytes of one part and where they lie in the packet's plain payload."""
+
+    data: bytes
+    source_offset: int
+    compressed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotView(Generic[S]):
+    """A row of `snapshots` with what stands around it, for `SnapshotCodec.record`."""
+
+    row: Mapping[str, object]
+    code: Code
+    reason: str
+    client: str
+    server: str
+    session: int
+    dialect: str
+    frame: int
+    """From 1."""
+    cause_frame: int | None
+    """Frame of the first cause; None where the snapshot is its own cause or needs none."""
+    state: S | None
+
+
+@dataclass(frozen=True, slots=True)
+class Protocol:
+    """A protocol as the engine sees it."""
+
+    name: str
+    title: str
+    probe: Callable[[bytes], float]
+    """Could this payload be one of ours? 0 to 1, at a glance, never raises. Above 0 the flow gets a detector."""
+    open_detector: Callable[[], Detector]
+    open_reading: Callable[[Rows, Verdict], Reading]
+    explain: Callable[[bytes, SessionFacts, JoinedDelta | None], FieldTree]
+    packet_kinds: tuple[str, ...]
+    """By packets.kind; the first is "undecided"."""
+    packet_codes: tuple[str, ...]
+    """By packets.code and messages.code; the first is "". Each other: short name, colon, sentence."""
+    snapshot_kinds: tuple[str, ...]
+    """By snapshots.kind."""
+    codes: tuple[Code, ...]
+    """By snapshots.code."""
+    snapshots: SnapshotCodec[Any] | None = None
+    """None: the protocol has no snapshots that could be rebuilt. Only the protocol knows the type of its states."""

@@ -1,0 +1,178 @@
+"""Append-only columns in numpy chunks of 64k rows. One writer appends; readers see the prefix that was published."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyzer.store.journal import Journal
+
+CHUNK_ROWS = 65_536
+"""Rows of a chunk: appending never moves old rows, so a reader needs no lock beyond the published row count."""
+
+Array = NDArray[np.generic]
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnSpec:
+    """One column of a table: its name, numpy type code (`O` for text and objects), meaning, and value while unset."""
+
+    name: str
+    dtype: str
+    doc: str
+    unset: int | bool | str | None = None
+    """For a column that becomes known later than its row: what it holds until then."""
+    ref: str = ""
+    """Name of the table whose rows the values number; -1 is no row."""
+
+
+class Column:
+    """The values of one column, in chunks."""
+
+    def __init__(self, spec: ColumnSpec) -> None:
+        self.spec = spec
+        self._dtype = np.dtype(spec.dtype)
+        self._chunks: list[Array] = []
+        self._rows = 0
+
+    def append(self, values: Array) -> None:
+        """Add `values`, shape (n,), behind the last row."""
+        taken = 0
+        while taken < len(values):
+            room = len(self._chunks) * CHUNK_ROWS - self._rows
+            if room == 0:
+                self._chunks.append(np.empty(CHUNK_ROWS, self._dtype))
+                room = CHUNK_ROWS
+            count = min(room, len(values) - taken)
+            start = self._rows % CHUNK_ROWS
+            self._chunks[-1][start : start + count] = values[taken : taken + count]
+            self._rows += count
+            taken += count
+
+    def get(self, row: int) -> object:
+        """The value of one row as a Python object."""
+        return self._chunks[row // CHUNK_ROWS].item(row % CHUNK_ROWS)
+
+    def slice(self, start: int, stop: int) -> Array:
+        """Rows start to stop - 1, shape (stop - start,); a copy."""
+        parts = []
+        while start < stop:
+            chunk, first = divmod(start, CHUNK_ROWS)
+            count = min(stop - start, CHUNK_ROWS - first)
+            parts.append(self._chunks[chunk][first : first + count])
+            start += count
+        return np.concatenate(parts) if parts else np.empty(0, self._dtype)
+
+    def take(self, rows: NDArray[np.int64]) -> Array:
+        """The values of any rows, shape like `rows`."""
+        result = np.empty(len(rows), self._dtype)
+        chunks = rows // CHUNK_ROWS
+        for chunk in np.unique(chunks):
+            here = chunks == chunk
+            result[here] = self._chunks[int(chunk)][rows[here] % CHUNK_ROWS]
+        return result
+
+    def put(self, rows: NDArray[np.int64], values: Array) -> None:
+        """Overwrite rows; for a column with an unset value. Of a row named twice the last value stays."""
+        chunks = rows // CHUNK_ROWS
+        first = int(chunks.min()) if len(rows) else 0
+        last = int(chunks.max()) if len(rows) else -1
+        for chunk in range(first, last + 1):
+            here = chunks == chunk
+            self._chunks[chunk][rows[here] % CHUNK_ROWS] = values[here]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the rows in use; objects count as their pointers."""
+        return self._rows * self._dtype.itemsize
+
+
+class Table:
+    """Columns of equal length. `len()` is the number of published rows; `appended` counts those not yet visible too."""
+
+    def __init__(self, name: str, specs: Sequence[ColumnSpec], journal: Journal) -> None:
+        self.name = name
+        self.specs = tuple(specs)
+        self.columns = {spec.name: Column(spec) for spec in specs}
+        self.appended = 0
+        self._published = 0
+        self._journal = journal
+
+    def __len__(self) -> int:
+        return self._published
+
+    def append(self, values: Mapping[str, Array | Sequence[object]], count: int) -> int:
+        """Add `count` rows and return the number of the first. A column that is not named must have an unset value."""
+        first = self.appended
+        for spec in self.specs:
+            given = values.get(spec.name)
+            if given is None:
+                if spec.unset is None and spec.dtype != "O":
+                    raise ValueError(f"{self.name}.{spec.name} needs a value for every row")
+                given = np.full(count, spec.unset, dtype=spec.dtype)
+            array = _objects(given) if spec.dtype == "O" else np.asarray(given, dtype=spec.dtype)
+            if array.shape != (count,):
+                raise ValueError(f"{self.name}.{spec.name} has shape {array.shape} for {count} rows")
+            self.columns[spec.name].append(array)
+        self.appended += count
+        return first
+
+    def amend(self, column: str, rows: Iterable[int], values: Iterable[object]) -> None:
+        """Set values that became known after their rows, and log the published ones in the journal."""
+        numbers = np.fromiter(rows, dtype=np.int64)
+        if not len(numbers):
+            return
+        target = self.columns[column]
+        given = list(values)
+        target.put(numbers, _objects(given) if target.spec.dtype == "O" else np.asarray(given, target.spec.dtype))
+        visible = numbers[numbers < self._published]
+        if len(visible):
+            self._journal.log(self.name, column, int(visible.min()), int(visible.max()) + 1)
+
+    def publish(self) -> None:
+        """Let readers see every row appended so far."""
+        self._published = self.appended
+
+    def get(self, column: str, row: int) -> object:
+        """One value as a Python object."""
+        return self.columns[column].get(row)
+
+    def integer(self, column: str, row: int) -> int:
+        """One value of a number column."""
+        value = self.columns[column].get(row)
+        assert isinstance(value, int)
+        return value
+
+    def text(self, column: str, row: int) -> str:
+        """One value of a text column."""
+        value = self.columns[column].get(row)
+        assert isinstance(value, str)
+        return value
+
+    def row(self, row: int) -> dict[str, object]:
+        """Every column of one row."""
+        return {name: column.get(row) for name, column in self.columns.items()}
+
+    def array(self, column: str, start: int = 0, stop: int | None = None) -> Array:
+        """Published rows start to stop - 1 of a column, shape (stop - start,)."""
+        return self.columns[column].slice(start, self._published if stop is None else stop)
+
+    def take(self, column: str, rows: NDArray[np.int64]) -> Array:
+        """The column's values of any rows, shape like `rows`."""
+        return self.columns[column].take(rows)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all rows in use."""
+        return sum(column.nbytes for column in self.columns.values())
+
+
+def _objects(values: Array | Sequence[object]) -> Array:
+    """An object array; numpy alone would turn equal-length sequences into a matrix."""
+    result = np.empty(len(values), dtype="O")
+    for index, value in enumerate(values):
+        result[index] = value
+    return result
