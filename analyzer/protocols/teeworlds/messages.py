@@ -10,7 +10,7 @@ from typing import TypeVar
 from analyzer.protocols.teeworlds.layout import ItemType, MessageField, MessageType
 from analyzer.protocols.teeworlds.schema import Schema, default_schema, int_text
 from analyzer.protocols.teeworlds.schema_file import MAX_MESSAGE_NUMBER
-from analyzer.protocols.teeworlds.values import INT_MIN, kind_text
+from analyzer.protocols.teeworlds.values import INT_MIN, kind_text, unless_plain
 from analyzer.wire.reader import DecodeError, Reader, Trace
 from analyzer.wire.varint import unpack
 
@@ -265,18 +265,14 @@ class _Body:
         _pull(
             self._reader,
             lambda: self._reader.varint(item.int_names[number]),
-            lambda value: _unless_plain(int_text(field, field.kind, value, None), value),
+            lambda value: unless_plain(int_text(field, field.kind, value, None), value),
         )
 
 
 def _int_text(field: MessageField, value: int) -> str:
     if field.named is not None and value in field.named:
         return f"{field.named[value]} ({value})"
-    return _unless_plain(kind_text(field.kind, value), value)
-
-
-def _unless_plain(text: str, value: int) -> str:
-    return "" if text == str(value) else text
+    return unless_plain(kind_text(field.kind, value), value)
 
 
 def _received(kind: str, sent: str) -> str:

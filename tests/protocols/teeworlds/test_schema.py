@@ -130,7 +130,7 @@ def test_unknown_types_keep_their_ints() -> None:
     assert SCHEMA.item_name(21, {}) == "unknown type 21"
     assert SCHEMA.item_name(0x8000, {0x8000: (1, 2, 3, 4)}) == "unknown type 32768"
     assert SCHEMA.field_names(21, 2, {}) == ("value[0]", "value[1]")
-    assert SCHEMA.value_text(21, 0, -7, {}) == "-7"
+    assert SCHEMA.value_text(21, 0, -7, {}) == ""
     assert not SCHEMA.is_event(21, {})
     item = SCHEMA.describe_item(0x7FFF, 3, [5, -6], items, 0)
     assert item.fields == (ItemField("value[0]", (5,), "5"), ItemField("value[1]", (-6,), "-6"))
@@ -192,12 +192,16 @@ def test_client_info_texts() -> None:
 def test_value_beyond_what_clients_accept() -> None:
     assert SCHEMA.value_text(9, 16, 11, {}) == "11, clients make it 10"
     assert SCHEMA.value_text(9, 19, -2, {}) == "-2 (unknown), clients make it -1"
-    assert SCHEMA.value_text(9, 22, 5, {}) == "5"
-    assert SCHEMA.value_text(9, -1, 5, {}) == "5"
+    assert SCHEMA.value_text(9, 22, 5, {}) == ""
+    assert SCHEMA.value_text(9, -1, 5, {}) == ""
+
+
+def test_number_that_says_it_all_has_no_text() -> None:
+    assert SCHEMA.value_text(9, 16, 10, {}) == ""
 
 
 def test_tick_in_a_change_has_no_reference() -> None:
-    assert SCHEMA.value_text(3, 4, 990, {}) == "990"
+    assert SCHEMA.value_text(3, 4, 990, {}) == ""
 
 
 def test_projectile_in_disguise() -> None:
@@ -272,7 +276,7 @@ def test_any_item_is_described(type: int, id: int, values: list[int], identity: 
     assert tuple(value for field in item.fields for value in field.values) == tuple(values)
     assert all(field.text for field in item.fields)
     assert len(SCHEMA.field_names(type, len(values), items)) == len(values)
-    assert all(SCHEMA.value_text(type, at, value, items) for at, value in enumerate(values))
+    assert all(SCHEMA.value_text(type, at, value, items).isprintable() for at, value in enumerate(values))
 
 
 @given(st.integers(0x4000, 0x7FFF), st.lists(INT32, max_size=5))

@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer.protocols.teeworlds.values import INT_KINDS, Kind, flag_names, kind_text, readable, unpack_string
+from analyzer.protocols.teeworlds.values import (
+    INT_KINDS,
+    Kind,
+    flag_names,
+    kind_text,
+    readable,
+    unless_plain,
+    unpack_string,
+)
 
 INT32 = st.integers(-0x80000000, 0x7FFFFFFF)
 WEAPON = Kind("enum:WEAPON", "enum", names={0: "hammer", -1: "world"})
@@ -93,6 +101,11 @@ def test_string_comes_back(raw: bytes) -> None:
 )
 def test_text_is_readable(raw: bytes, text: str) -> None:
     assert readable(raw) == text
+
+
+def test_text_that_only_repeats_the_number() -> None:
+    assert unless_plain("-5", -5) == ""
+    assert unless_plain("5 ms", 5) == "5 ms"
 
 
 def test_flag_names_of_no_bits() -> None:
