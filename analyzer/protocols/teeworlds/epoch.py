@@ -24,6 +24,7 @@ from analyzer.wire.errors import DecodeError
 
 PART_BYTES = 900
 """A writer cuts the delta every 900 bytes; part p belongs at 900 * p (spec section 8.1)."""
+MAX_TICK = 0x7FFFFFFF
 NOTE, WARNING = 1, 2
 
 F1_FIELDS = ("tick", "delta_tick", "parts", "part", "crc", "length", "data")
@@ -67,6 +68,8 @@ class Epoch:
         self.session = session
         self.seen = -1
         """Highest tick of any valid snapshot message, complete or not."""
+        self.lowest = MAX_TICK
+        """Lowest tick of any valid snapshot message."""
         self.any_seen = False
         self.newest: State | None = None
         """The state rebuilt last."""
@@ -74,7 +77,6 @@ class Epoch:
         self._rows = rows
         self._sizes = sizes
         self._begun = begun
-        self._first_tick: int | None = None
         self._collectors = Collectors()
         self._bases: Bases[State] = Bases()
         self._causes: dict[int, Cause] = {}
@@ -90,7 +92,7 @@ class Epoch:
         tick = fields.tick
         late = tick < self.seen
         self.any_seen = True
-        self._first_tick = tick if self._first_tick is None else self._first_tick
+        self.lowest = min(self.lowest, tick)
         self.seen = max(self.seen, tick)
         if 0 <= fields.base_tick < tick:
             self._bases.use(fields.base_tick, tick)
@@ -212,7 +214,7 @@ class Epoch:
             self._fail_through(row, cause, own)
         elif self._bases.dropped(tick):
             self._fail(row, "B4", self._fixed(own, LostBy.LIMIT), whole=False)
-        elif self._begun or (self._first_tick is not None and tick >= self._first_tick):
+        elif self._begun or tick >= self.lowest:
             self._fail(row, "B3", self._fixed(own, LostBy.CAPTURE), whole=False)
         else:
             self._fail(row, "B1", self._fixed(own, LostBy.CAPTURE), whole=False)

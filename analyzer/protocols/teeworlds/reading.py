@@ -14,7 +14,7 @@ from analyzer.protocols.teeworlds.codes import PACKET_CODE_NUMBERS
 from analyzer.protocols.teeworlds.connection import Connection
 from analyzer.protocols.teeworlds.dialects import Dialect
 from analyzer.protocols.teeworlds.epoch import NOTE, WARNING, Epoch, SnapMessage, digest
-from analyzer.protocols.teeworlds.messages import SNAP_KINDS, message_id, read_input, read_snap
+from analyzer.protocols.teeworlds.messages import SNAP_KINDS, SnapFields, message_id, read_input, read_snap
 from analyzer.protocols.teeworlds.players import name_in_state, read_client_name
 from analyzer.protocols.teeworlds.vital import Arrival, Released, VitalStream
 from analyzer.store.rows import PartRow, Rows, SessionRow
@@ -26,8 +26,8 @@ from analyzer.wire.varint import unpack
 SYSTEM, VITAL, RESENT, REPEATED, AHEAD = 1, 2, 4, 8, 16
 """Bits of messages.flags."""
 NO_NUMBER = 65535
-EPOCH_FULL_MARGIN = 150
-"""A full snapshot this far below the newest tick belongs to another epoch; less can be reordering."""
+EPOCH_TICK_MARGIN = 150
+"""A snapshot this far below the newest tick may belong to another epoch; less can be reordering."""
 EPOCH_ACK_MARGIN = 500
 MAX_LEARNED_NAMES = 256
 """UUID names a flow may teach us."""
@@ -226,10 +226,7 @@ class TeeworldsReading(Reading):
         tick, _, _ = read_input(arrived.packet.payload, arrived.body, arrived.end)
         if tick < 0 or tick in self._handshake_ticks or self._epoch is None:
             return
-        epoch = self._epoch
-        if epoch.any_seen and tick < epoch.seen - EPOCH_ACK_MARGIN and tick != epoch.last_ack:
-            epoch = self._infer_epoch(f"the client acknowledges tick {tick}, far below tick {epoch.seen}")
-        epoch.acknowledge(tick, arrived.datagram.packet)
+        self._epoch.acknowledge(tick, arrived.datagram.packet)
 
     def _on_snap(self, arrived: _Arrived) -> None:
         payload, epoch = arrived.packet.payload, self._epoch
@@ -247,8 +244,7 @@ class TeeworldsReading(Reading):
             if len(self._handshake_ticks) < MAX_LEARNED_NAMES:
                 self._handshake_ticks.add(fields.tick)
             return
-        if fields.base_tick < 0 and fields.tick < epoch.seen - EPOCH_FULL_MARGIN:
-            epoch = self._infer_epoch(f"a full snapshot of tick {fields.tick}, far below tick {epoch.seen}")
+        epoch = self._infer_epoch(epoch, fields)
         data = payload[fields.data_offset : fields.data_offset + fields.length]
         row = replace(arrived.row, number=fields.part)
         epoch.receive(SnapMessage(fields, data, digest(payload[arrived.body : arrived.end]), row, wire_bytes))
@@ -310,7 +306,20 @@ class TeeworldsReading(Reading):
         self._epochs += 1
         self._replace_epoch(begun=True)
 
-    def _infer_epoch(self, why: str) -> Epoch:
+    def _infer_epoch(self, epoch: Epoch, fields: SnapFields) -> Epoch:
+        """Ticks fell back, so MAP_CHANGE and ENTERGAME were lost by the capture (17.5).
+
+        An acknowledgement alone is not believed: a client that reads its socket late acknowledges old ticks too.
+        """
+        if fields.tick >= epoch.seen - EPOCH_TICK_MARGIN:
+            return epoch
+        acked = epoch.last_ack
+        if fields.base_tick < 0:
+            why = f"a full snapshot of tick {fields.tick}, far below tick {epoch.seen}"
+        elif acked is not None and acked < epoch.seen - EPOCH_ACK_MARGIN and acked < epoch.lowest:
+            why = f"tick {fields.tick} and acknowledged tick {acked} are far below tick {epoch.seen}"
+        else:
+            return epoch
         self.rows.finding("session.inferred", WARNING, f"a new epoch began unseen: {why}")
         self._epochs += 1
         return self._replace_epoch(begun=False)
