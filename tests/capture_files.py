@@ -1,4 +1,4 @@
-"""Where the recorded captures and their oracles lie: the bundled ones, and more in `shared/captures` beside a checkout."""
+"""Where the captures and their oracles lie: the bundled ones, and more in `shared/captures` beside a checkout."""
 
 from __future__ import annotations
 

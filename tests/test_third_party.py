@@ -74,7 +74,7 @@ def licence_of(name: str) -> str:
 def listed() -> dict[str, tuple[str, str]]:
     """Name -> (licence, system) of each row."""
     text = (ROOT / "THIRD_PARTY.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| ([\w.-]+) \| ([^|]+) \| ([^|]*) \|$", text, re.MULTILINE)
+    rows = re.findall(r"^\| (\w[\w.-]*) \| ([^|]+) \| ([^|]*) \|$", text, re.MULTILINE)
     return {name: (licence.strip(), system.strip()) for name, licence, system in rows if name != "distribution"}
 
 

@@ -37,7 +37,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if "CI" in os.environ:
         run([*pip, "--constraint", ROOT / "constraints.txt", wheel], folder)
         return scripts
-    # Without the network: the dependencies of this environment; its own .pth file, which names the checkout, is not read.
+    # Without the network: this environment's dependencies. Its own .pth file, which names the checkout, is not read.
     run([*pip, "--no-deps", wheel], folder)
     find = "import sysconfig; print(sysconfig.get_path('purelib'))"
     site = Path(run([scripts / "python", "-c", find], folder).strip())
