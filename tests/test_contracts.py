@@ -27,7 +27,7 @@ def copy(tmp_path: Path) -> Path:
 def broken(folder: Path, *contracts: str) -> set[str]:
     """Ids of the contracts that do not hold in this folder."""
     chosen = [argument for contract in contracts for argument in ("--contract", contract)]
-    command = [sys.executable, "-c", CONTRACTS, "--no-cache", *chosen]
+    command = [sys.executable, "-c", CONTRACTS, "--no-logo", "--no-cache", *chosen]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     names = set(re.findall(r"^(.+) BROKEN\b", done.stdout, re.MULTILINE))
     assert (done.returncode == 0) == (not names), done.stdout + done.stderr
