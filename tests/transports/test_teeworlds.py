@@ -237,6 +237,7 @@ def test_a_resend_request_needs_no_chunks() -> None:
         ("180000a1a2a3", HEADER, ("token-short", 0, 3)),
         ("180000a1a2a3a4", HEADER, ("control-empty", 0, 7)),
         ("1000000312", TAIL, ("token-short", 0, 4)),
+        ("10000003123456", TAIL, ("token-short", 0, 4)),
         ("000001123456", TAIL, ("token-short", 0, 3)),
         ("00000100", PLAIN, ("chunk-header", 0, 3)),
         ("0000014001", PLAIN, ("chunk-header", 0, 3)),

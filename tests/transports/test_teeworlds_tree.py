@@ -111,6 +111,11 @@ def test_handshakes() -> None:
         ("magic", b"TKEN", (0, 4, 4)),
         ("token", 0xFFFFFFFF, (0, 8, 4)),
     ]
+    tail = encoder.control(1, b"TKEN", token=0xFFFFFFFF, variant=TAIL)
+    assert [tree(tail, TAIL)[1][2][1], tree(tail, TAIL)[2]] == [
+        ("magic", b"TKEN", (0, 4, 4)),
+        ("token", 0xFFFFFFFF, (0, 8, 4)),
+    ]
     vanilla = encoder.control(1, bytes(4) + b"\xa1\xa2\xa3\xa4" + bytes(504), variant=HEADER)
     assert tree(vanilla, HEADER)[1][2] == [
         ("control message", 1, (0, 3, 1)),

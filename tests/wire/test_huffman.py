@@ -47,13 +47,14 @@ def test_input_that_ends_before_the_end_symbol_is_refused() -> None:
         assert (caught.value.code, caught.value.offset) == ("huffman-eof", length)
 
 
-def test_output_beyond_the_limit_is_refused_where_it_gets_too_long() -> None:
+@pytest.mark.parametrize(("limit", "byte"), [(79, 9), (80, 10)])
+def test_output_beyond_the_limit_is_refused_where_it_gets_too_long(limit: int, byte: int) -> None:
     packed = EVEN.compress(bytes(100))
     assert EVEN.decompress(packed, 0, 100) == bytes(100)
     with pytest.raises(DecodeError) as caught:
-        EVEN.decompress(b"\x01" + packed, 1, 79)
-    # 72 zeros in nine bytes, the eightieth in the tenth
-    assert (caught.value.code, caught.value.offset) == ("huffman-limit", 1 + 9)
+        EVEN.decompress(b"\x01" + packed, 1, limit)
+    # eight zeros a byte: the eightieth is in byte 9, the next one in byte 10
+    assert (caught.value.code, caught.value.offset) == ("huffman-limit", 1 + byte)
 
 
 def test_the_end_symbol_may_end_on_the_byte_boundary() -> None:

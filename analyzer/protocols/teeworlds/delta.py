@@ -148,7 +148,6 @@ def apply(base: State, delta: Delta) -> Applied:
         elif key not in base_items:
             warnings |= UNKNOWN_REMOVED_KEY
     added = changed = 0
-    plain = not warnings & DUPLICATE_KEY
     for key, start, length in delta.updates:
         wire = ints[start : start + length]
         current = items.get(key)
@@ -165,7 +164,6 @@ def apply(base: State, delta: Delta) -> Applied:
         if current is None:
             size += ITEM_BYTES + INT_BYTES * length
             crc += sum(values)
-            plain = plain and old is None
         elif current is old:
             crc += sum(wire)
         else:
@@ -177,7 +175,7 @@ def apply(base: State, delta: Delta) -> Applied:
         text = f"{len(items)} items of {size} bytes are too many"
         raise DecodeError("D9", len(delta.data), text, len(items), size)
     removed = len(base_items) + added - len(items)
-    if not plain:
+    if warnings & DUPLICATE_KEY:
         added, changed, removed = _count(base_items, items)
     return Applied(State(items, signed(crc), size), added, changed, removed, warnings)
 
@@ -193,7 +191,7 @@ def _sums(old: tuple[int, ...], wire: list[int]) -> tuple[int, ...]:
 
 
 def _count(base: Mapping[int, tuple[int, ...]], new: Mapping[int, tuple[int, ...]]) -> tuple[int, int, int]:
-    """Added, changed, removed, where keys that occur twice spoil counting along the way."""
+    """Added, changed, removed; for deltas in which keys that occur twice spoil counting along the way."""
     added = sum(key not in base for key in new)
     changed = sum(key in base and base[key] != values for key, values in new.items())
     return added, changed, len(base) + added - len(new)
