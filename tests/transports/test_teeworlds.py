@@ -25,7 +25,7 @@ from analyzer.transports.teeworlds import (
     read_header,
     read_packet,
 )
-from analyzer.wire.reader import Trace
+from analyzer.wire.reader import Field, Trace
 from tests import encoder
 
 VARIANTS = (PLAIN, TAIL, HEADER)
@@ -343,6 +343,17 @@ def test_what_is_encoded_is_read(
     ]
 
 
+def check_spans(node: Field) -> None:
+    """Fields lie inside the field they belong to."""
+    for child in node.children:
+        assert node.span is not None
+        assert child.span is not None
+        assert child.span.buffer == node.span.buffer
+        assert node.span.offset <= child.span.offset
+        assert child.span.offset + child.span.length <= node.span.offset + node.span.length
+        check_spans(child)
+
+
 @given(st.binary(max_size=80), st.sampled_from(VARIANTS), st.sampled_from([b"", b"\0\0\2", b"\x80\0\1", b"\x10\0\0"]))
 def test_any_datagram_is_answered(data: bytes, variant: Variant, start: bytes) -> None:
     datagram = start + data
@@ -363,3 +374,4 @@ def test_any_datagram_is_answered(data: bytes, variant: Variant, start: bytes) -
     for node in trace.fields:
         assert node.span is not None
         assert 0 <= node.span.offset <= node.span.offset + node.span.length <= len(buffers[node.span.buffer])
+        check_spans(node)

@@ -21,6 +21,7 @@ def test_plain_pulls() -> None:
     assert reader.left == 2
     assert reader.rest("f") == b"\x0c\x0d"
     assert reader.left == 0
+    assert Reader(bytes(range(16))).uuid("g") == uuid.UUID("00010203-0405-0607-0809-0a0b0c0d0e0f")
 
 
 def test_a_window_of_the_data_is_read() -> None:

@@ -138,15 +138,10 @@ def apply(base: State, delta: Delta) -> Applied:
     """
     ints = delta.ints
     base_items = base.items
-    items = dict(base_items)
-    crc, size, warnings = base.crc, base.size, delta.warnings
-    for key in delta.removed:
-        gone = items.pop(key, None)
-        if gone is not None:
-            crc -= sum(gone)
-            size -= ITEM_BYTES + INT_BYTES * len(gone)
-        elif key not in base_items:
-            warnings |= UNKNOWN_REMOVED_KEY
+    items, crc, size = _without(base, delta.removed)
+    warnings = delta.warnings
+    if not base_items.keys() >= set(delta.removed):
+        warnings |= UNKNOWN_REMOVED_KEY
     added = changed = 0
     for key, start, length in delta.updates:
         wire = ints[start : start + length]
@@ -178,6 +173,18 @@ def apply(base: State, delta: Delta) -> Applied:
     if warnings & DUPLICATE_KEY:
         added, changed, removed = _count(base_items, items)
     return Applied(State(items, signed(crc), size), added, changed, removed, warnings)
+
+
+def _without(base: State, removed: Sequence[int]) -> tuple[dict[int, tuple[int, ...]], int, int]:
+    """Items of the base that stay, their sum and their bytes."""
+    items = dict(base.items)
+    crc, size = base.crc, base.size
+    for key in removed:
+        gone = items.pop(key, None)
+        if gone is not None:
+            crc -= sum(gone)
+            size -= ITEM_BYTES + INT_BYTES * len(gone)
+    return items, crc, size
 
 
 def _sums(old: tuple[int, ...], wire: list[int]) -> tuple[int, ...]:
