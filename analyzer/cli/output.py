@@ -95,10 +95,10 @@ def json_text(value: object, *, indent: int | None = None) -> str:
 
 
 def csv_lines(columns: Sequence[str], records: Iterable[Mapping[str, object]]) -> Iterator[str]:
-    """A header, then one line a record; a text with a line break stays one (quoted) field."""
+    """A header, then exactly one line a record: control characters become escapes."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="")
-    for row in chain([list(columns)], ([_cell(record[name]) for name in columns] for record in records)):
+    for row in chain([list(columns)], ([one_line(_cell(record[name])) for name in columns] for record in records)):
         writer.writerow(row)
         yield buffer.getvalue()
         buffer.seek(0)

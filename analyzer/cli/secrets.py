@@ -10,16 +10,17 @@ MASK = "********"
 
 
 class Secrets:
-    """Knows where the secrets of one tree lie."""
+    """Knows where the secrets of one tree lie. Asked about the fields of that tree only."""
 
     def __init__(self, tree: FieldTree) -> None:
         self._tree = tree
-        self._spans = [span for span in _secret_spans(tree.fields, False) if span is not None]
-        self._any = any(True for _ in _secret_spans(tree.fields, False))
+        secret = list(_secret_fields(tree.fields, False))
+        self._fields = {id(field) for field in secret}
+        self._spans = [field.span for field in secret if field.span is not None]
 
     def hides(self, field: Field) -> bool:
         """Must value and text be masked? Also those of raw bytes or text in which a secret lies."""
-        if field.secret:
+        if id(field) in self._fields:
             return True
         raw = isinstance(field.value, bytes | str)
         return raw and field.span is not None and any(_overlap(field.span, span) for span in self._spans)
@@ -39,7 +40,7 @@ class Secrets:
         """
         buffers: tuple[Buffer, ...] = self._tree.buffers
         spans = [span for span in self._spans if span.buffer == number]
-        if self._any and number == 0 and (not spans or len(spans) < len(self._spans)):
+        if self._fields and number == 0 and (not spans or len(spans) < len(self._spans)):
             return None
         data = bytearray(buffers[number].data)
         for span in spans:
@@ -48,12 +49,13 @@ class Secrets:
         return bytes(data)
 
 
-def _secret_spans(fields: tuple[Field, ...], inside: bool) -> Iterator[Span | None]:
+def _secret_fields(fields: tuple[Field, ...], inside: bool) -> Iterator[Field]:
+    """What is inside a secret is secret too."""
     for field in fields:
         secret = inside or field.secret
         if secret:
-            yield field.span
-        yield from _secret_spans(field.children, secret)
+            yield field
+        yield from _secret_fields(field.children, secret)
 
 
 def _overlap(one: Span, other: Span) -> bool:

@@ -92,9 +92,8 @@ def _snapshots(stats: SnapshotStats) -> Iterator[str]:
         codes = stats.codes.get(status, {})
         if count:
             rows.append((status, f"{count:,}", ", ".join(f"{name} {number:,}" for name, number in codes.items())))
-    title = (
-        f"Snapshots: {stats.rebuilt:,} rebuilt, {stats.proved:,} proved, {stats.unproven:,} unproven; {total:,} seen"
-    )
+    proof = f"{stats.rebuilt:,} rebuilt, {stats.proved:,} proved, {stats.unproven:,} unproven"
+    title = f"Snapshots: {total:,} seen, {proof}"
     yield from _section(title, (Column("status"), Column("snapshots", True), Column("by code")), rows)
     yield f"  client had them: {_words(stats.client_has)}"
     if stats.not_kept:
@@ -188,12 +187,7 @@ def _memory(memory: object) -> Iterator[str]:
         return
     columns = (Column("table"), Column("rows", True), Column("bytes", True), Column("bytes a row", True))
     rows = [
-        (
-            name,
-            f"{size['rows']:,}",
-            f"{size['bytes']:,}",
-            f"{size['bytes'] / size['rows']:.1f}" if size["rows"] else "-",
-        )
+        (name, f"{size['rows']:,}", f"{size['bytes']:,}", f"{size['bytes'] / max(1, size['rows']):.1f}")
         for name, size in memory.items()
     ]
     yield from _section("Memory", columns, rows)

@@ -26,7 +26,7 @@ def parts_in(tables: Tables, packet: int) -> list[CarriedPart]:
     parts = np.flatnonzero(of_packet & live_messages(tables)[messages])
     first = ints(tables.snapshots, "first_part")
     last = first + ints(tables.snapshots, "part_count")
-    found = []
+    found: list[CarriedPart] = []
     for part in parts.tolist():
         owners = np.flatnonzero((first >= 0) & (first <= part) & (part < last))
         number = tables.parts.integer("number", part)
