@@ -49,7 +49,11 @@ def changes(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show what a snapshot changed: + added, ~ changed, - removed; fields as old -> new (difference, bits)."""
+    """Show what a snapshot changed, item by item.
+
+    + added, ~ changed, - removed, = sent but equal, * removed and sent, ? base not known;
+    fields as old -> new (difference, bits on the wire).
+    """
     if (frame is None) == (client is None and tick is None) or (client is None) != (tick is None):
         raise typer.BadParameter("give either --frame, or --client and --tick")
     if session is not None and client is None:

@@ -33,7 +33,10 @@ Row = dict[str, object]
 
 
 def explain(file: File, frame: FrameNumber, as_json: AsJson = False) -> None:
-    """Explain one frame byte by byte: fields, values, spans as buffer:offset+length, and its snapshots."""
+    """Explain one frame byte by byte.
+
+    Every field with its bytes as buffer:offset+length, its value and meaning; then the snapshots it belongs to.
+    """
     with decoded(file) as (capture, query):
         packets = packets_of_frame(capture.tables, frame)
         if as_json:

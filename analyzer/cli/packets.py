@@ -42,7 +42,9 @@ Row = dict[str, object]
 
 
 def packets(file: File, form: Records = Format.text) -> None:
-    """List every UDP datagram: endpoints, protocol, kind, header, messages, the snapshot it completed.
+    """List every UDP datagram and what it holds.
+
+    Endpoints, protocol, kind, header, messages, and the snapshot it completed.
 
     Time is in seconds since the first frame, frames are counted from 1, `length` is the UDP payload in bytes.
     """
@@ -60,38 +62,50 @@ def packets(file: File, form: Records = Format.text) -> None:
 def packet_records(capture: Capture, query: Query) -> Iterator[Row]:
     """Every packet with the keys of `COLUMNS`, plus `captured` (bytes in the file)."""
     tables = capture.tables
-    flows = flow_ends(tables)
-    kinds = packet_kinds(capture)
-    codes = {protocol.name: protocol.packet_codes for protocol in capture.protocols}
-    start_ns = tables.frames.integer("time_ns", 0) if len(tables.frames) else 0
+    described = _Described(capture)
     for first in range(0, len(tables.packets), BATCH):
         last = min(first + BATCH, len(tables.packets))
         frames = tables.packets.array("frame", first, last).astype(np.int64)
         times = tables.frames.take("time_ns", frames).tolist()
         for packet, time_ns in zip(range(first, last), times, strict=True):
-            row = tables.packets.row(packet)
-            flow = flows[_integer(row, "flow")]
-            known = codes.get(flow.protocol, ("",))
-            code = _integer(row, "code")
-            ends = source_and_destination(tables, packet)
-            yield {
-                "frame": _integer(row, "frame") + 1,
-                "time": round((time_ns - start_ns) / 1e9, 9),
-                "source": ends[0],
-                "destination": ends[1],
-                "protocol": flow.protocol or "udp",
-                "dialect": flow.dialect,
-                "kind": kind_name(flow, _integer(row, "kind"), kinds),
-                "length": row["udp_length"],
-                "captured": row["length"],
-                "flags": row["flags"],
-                "ack": None if row["ack"] == NO_ACK else row["ack"],
-                "chunks": row["chunks"],
-                "messages": message_names(tables, packet),
-                "snapshot": _tick(tables, _integer(row, "snapshot")),
-                "code": known[code].partition(":")[0] if code < len(known) else f"code {code}",
-                "info": query.info(packet),
-            }
+            yield {**described.record(packet, time_ns), "info": query.info(packet)}
+
+
+class _Described:
+    """Words for the numbers in a row of `packets`."""
+
+    def __init__(self, capture: Capture) -> None:
+        self._tables = capture.tables
+        self._flows = flow_ends(capture.tables)
+        self._kinds = packet_kinds(capture)
+        self._codes = {protocol.name: protocol.packet_codes for protocol in capture.protocols}
+        self._start_ns = capture.tables.frames.integer("time_ns", 0) if len(capture.tables.frames) else 0
+
+    def record(self, packet: int, time_ns: int) -> Row:
+        row = self._tables.packets.row(packet)
+        flow = self._flows[_integer(row, "flow")]
+        source, destination = source_and_destination(self._tables, packet)
+        return {
+            "frame": _integer(row, "frame") + 1,
+            "time": round((time_ns - self._start_ns) / 1e9, 9),
+            "source": source,
+            "destination": destination,
+            "protocol": flow.protocol or "udp",
+            "dialect": flow.dialect,
+            "kind": kind_name(flow, _integer(row, "kind"), self._kinds),
+            "length": row["udp_length"],
+            "captured": row["length"],
+            "flags": row["flags"],
+            "ack": None if row["ack"] == NO_ACK else row["ack"],
+            "chunks": row["chunks"],
+            "messages": message_names(self._tables, packet),
+            "snapshot": _tick(self._tables, _integer(row, "snapshot")),
+            "code": self._code(flow, _integer(row, "code")),
+        }
+
+    def _code(self, flow: FlowEnds, code: int) -> str:
+        known = self._codes.get(flow.protocol, ("",))
+        return known[code].partition(":")[0] if code < len(known) else f"code {code}"
 
 
 def source_and_destination(tables: Tables, packet: int) -> tuple[str, str]:
@@ -118,11 +132,6 @@ def message_rows(tables: Tables, packet: int) -> range:
 def message_names(tables: Tables, packet: int) -> list[str]:
     """Names of the packet's messages in wire order."""
     return [tables.names[tables.messages.integer("name", row)] for row in message_rows(tables, packet)]
-
-
-def flow_of(flows: list[FlowEnds], tables: Tables, packet: int) -> FlowEnds:
-    """The flow of a packet."""
-    return flows[tables.packets.integer("flow", packet)]
 
 
 def _tick(tables: Tables, snapshot: int) -> int | None:

@@ -70,7 +70,7 @@ def snapshots(
     everything: Annotated[bool, typer.Option("--all", help="Also those that could not be rebuilt.")] = False,
     client: Client = None,
 ) -> None:
-    """List the snapshots, rebuilt from the packets, in frame order.
+    """List the rebuilt snapshots in frame order.
 
     jsonl gives the protocol's own records; csv and text the same columns for every protocol: time in seconds since
     the first frame, frames counted from 1.

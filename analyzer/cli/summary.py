@@ -31,7 +31,10 @@ def summary(
     as_json: AsJson = False,
     memory: Annotated[bool, typer.Option("--memory", help="Also what every table takes.")] = False,
 ) -> None:
-    """Sum a capture up: packets by protocol and kind, sessions, snapshots by status, sizes, item types."""
+    """Sum a capture up: traffic, sessions, snapshots.
+
+    Packets by protocol and kind, snapshots by status and code, what is proved, sizes, item types.
+    """
     with decoded(file, warn=False) as (capture, query):
         stats = capture_stats(capture.tables, packet_kinds(capture), code_names(capture))
         record = summary_record(file, capture, query, stats)
