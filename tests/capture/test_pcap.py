@@ -7,13 +7,13 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from tests.capture.builders import pcap_file, pcap_header, pcap_record
 from hypothesis import given
 from hypothesis import strategies as st
 
 from analyzer.capture.file import BLOCK_BYTES, CaptureFile
 from analyzer.capture.frames import FrameBatch, Interface, Problem
 from analyzer.capture.pcap import PcapIndexer
+from tests.capture.builders import pcap_file, pcap_header, pcap_record
 
 Row = tuple[int, int, int, int, int]
 

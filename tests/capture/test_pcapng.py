@@ -8,7 +8,6 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from tests.capture.builders import block, enhanced, interface, obsolete, option, section, simple, statistics
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +15,7 @@ from analyzer.capture.file import BLOCK_BYTES, CaptureFile
 from analyzer.capture.frames import FrameBatch, Interface, Problem
 from analyzer.capture.pcapng import PcapngIndexer
 from analyzer.capture.pcapng_blocks import UNKNOWN_LINK_TYPE
+from tests.capture.builders import block, enhanced, interface, obsolete, option, section, simple, statistics
 
 Row = tuple[int, int, int, int, int]
 BEGIN = section() + interface()

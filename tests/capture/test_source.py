@@ -9,6 +9,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scapy.utils import RawPcapNgReader, RawPcapReader
+
+from analyzer.capture.frames import CaptureError, FrameBatch, Interface, Problem, join_batches
+from analyzer.capture.source import Source
 from tests.capture.builders import (
     enhanced,
     interface,
@@ -20,12 +26,6 @@ from tests.capture.builders import (
     section,
     statistics,
 )
-from hypothesis import given
-from hypothesis import strategies as st
-from scapy.utils import RawPcapNgReader, RawPcapReader
-
-from analyzer.capture.frames import CaptureError, FrameBatch, Interface, Problem, join_batches
-from analyzer.capture.source import Source
 
 FRAMES = [(5, 7, b"abc"), (6, 8, bytes(100)), (6, 9, b"")]
 PCAPNG = (
