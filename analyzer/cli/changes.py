@@ -162,15 +162,24 @@ def _all_lines(tables: Tables, query: Query, rows: list[int]) -> Iterator[str]:
 
 
 def change_lines(change: Change) -> Iterator[str]:
-    """One item and its fields, aligned."""
-    remarks = [f"{change.bits} bits"] if change.bits else []
+    """One item and its fields, aligned; what a changed item kept stands in one line, with what sending it cost."""
+    remarks = [_bits(change.bits)] if change.bits else []
     remarks += ["event"] if change.event else []
     remarks += [REMARKS[change.kind]] if change.kind in REMARKS else []
     remark = f"  ({', '.join(remarks)})" if remarks else ""
     yield one_line(f"{SIGNS.get(change.kind, '?')} {change.name} {change.id}{remark}")
-    width = max((len(field.name) for field in change.fields), default=0)
-    for field in change.fields:
+    quiet = [field for field in change.fields if change.kind == "changed" and _unchanged(field)]
+    shown = [field for field in change.fields if field not in quiet]
+    width = max((len(field.name) for field in shown), default=0)
+    for field in shown:
         yield one_line(f"    {field.name.ljust(width)}  {_values(field)}{_cost(field)}")
+    if quiet:
+        cost = sum(field.bits for field in quiet)
+        yield one_line(f"    (unchanged: {', '.join(field.name for field in quiet)}; {_bits(cost)})")
+
+
+def _unchanged(field: FieldChange) -> bool:
+    return field.old is not None and field.old == field.new and not field.difference
 
 
 def _values(field: FieldChange) -> str:
@@ -182,7 +191,7 @@ def _values(field: FieldChange) -> str:
         return new
     if field.new is None:
         return old
-    return old if field.old == field.new and old == new else f"{old} -> {new}"
+    return new if old == new else f"{old} -> {new}"
 
 
 def _cost(field: FieldChange) -> str:
@@ -190,5 +199,9 @@ def _cost(field: FieldChange) -> str:
     if field.difference and field.old is not None and field.new is not None:
         words.append(f"{field.difference:+}")
     if field.bits:
-        words.append(f"{field.bits} bits")
+        words.append(_bits(field.bits))
     return f"  ({', '.join(words)})" if words else ""
+
+
+def _bits(count: int) -> str:
+    return "1 bit" if count == 1 else f"{count} bits"

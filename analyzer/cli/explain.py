@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Annotated
@@ -11,6 +12,7 @@ import typer
 
 from analyzer.cli.described import Described
 from analyzer.cli.errors import CommandError
+from analyzer.cli.frame_words import SENTENCES
 from analyzer.cli.opening import decoded, packet_kinds
 from analyzer.cli.options import AsJson, File
 from analyzer.cli.output import json_text, one_line, write_lines
@@ -18,7 +20,7 @@ from analyzer.cli.packets import source_and_destination
 from analyzer.cli.secrets import MASK, Secrets
 from analyzer.engine.capture import Capture
 from analyzer.engine.query import Query
-from analyzer.net.frame_kind import FrameKind
+from analyzer.net.kinds import FrameKind
 from analyzer.stats.capture import kind_name
 from analyzer.stats.flows import flow_ends
 from analyzer.stats.live import ints
@@ -58,7 +60,7 @@ def packets_of_frame(tables: Tables, frame: int) -> list[int]:
 
 def _no_datagram(tables: Tables, frame: int) -> str:
     kind = FrameKind(tables.frames.integer("kind", frame - 1))
-    text = f"Frame {frame} holds no UDP datagram: {kind.text}."
+    text = f"Frame {frame} holds no UDP datagram: {SENTENCES[kind]}."
     packets = tables.fragments.take("packet", np.flatnonzero(ints(tables.fragments, "frame") == frame - 1))
     for packet in packets.astype(np.int64).tolist():
         text += f" Its datagram is whole with frame {tables.packets.integer('frame', packet) + 1}."
@@ -172,10 +174,10 @@ def _span_text(field: Field, tree: FieldTree) -> str:
 def _value_text(field: Field, secrets: Secrets) -> str:
     if secrets.hides(field):
         return MASK
-    value = _shown(field.value)
-    if field.text and value and field.text != value:
-        return f"{value} ({one_line(field.text)})"
-    return one_line(field.text) or value
+    value, text = _shown(field.value), one_line(field.text)
+    # Many texts name the number themselves ("7 ms", "everyone (0)").
+    said = not value or value in re.findall(r"-?\w+", text)
+    return text if text and said else f"{value} ({text})" if text else value
 
 
 def _shown(value: Value) -> str:

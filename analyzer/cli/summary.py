@@ -9,13 +9,14 @@ from typing import Annotated
 
 import typer
 
+from analyzer.cli.frame_words import word
 from analyzer.cli.opening import code_names, decoded, packet_kinds
 from analyzer.cli.options import AsJson, File
 from analyzer.cli.output import json_text, write_lines
 from analyzer.cli.summary_page import page_lines
 from analyzer.engine.capture import Capture
 from analyzer.engine.query import Query
-from analyzer.net.frame_kind import FrameKind
+from analyzer.net.kinds import FrameKind
 from analyzer.stats.capture import CaptureStats, capture_stats
 from analyzer.stats.flows import FlowEnds
 from analyzer.stats.sessions import SessionStats
@@ -56,7 +57,7 @@ def summary_record(file: Path, capture: Capture, query: Query, stats: CaptureSta
         "start": None if stats.start_ns is None else _iso(stats.start_ns),
         "duration_s": stats.duration_s,
         "frames": stats.frames,
-        "frame_kinds": {FrameKind(kind).text: count for kind, count in stats.frame_kinds.items()},
+        "frame_kinds": {word(FrameKind(kind)): count for kind, count in stats.frame_kinds.items()},
         "frame_bytes": stats.frame_bytes,
         "packets": stats.packets,
         "cut_packets": stats.cut_packets,
