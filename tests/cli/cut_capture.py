@@ -5,7 +5,10 @@ from __future__ import annotations
 import gzip
 import json
 import struct
+from collections.abc import Collection, Sequence
 from pathlib import Path
+
+from tests.capture.builders import pcap_file
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SAMPLE = ROOT / "resources/samples/ddnet_learntoplay.pcap.gz"
@@ -37,3 +40,15 @@ def without_records(capture: Path, gap: range, count: int) -> bytes:
     """The first `count` records (from 0) of a pcap file but those in `gap`."""
     data = first_records(capture, count)
     return first_records(capture, gap.start) + data[len(first_records(capture, gap.stop)) :]
+
+
+def udp_capture(payloads: Sequence[bytes], from_server: Collection[int] = ()) -> bytes:
+    """A pcap file of raw IPv4 of `payloads` between a client and a server; the indices say which are the server's."""
+    frames = []
+    for index, payload in enumerate(payloads):
+        ends = [(b"\x0a\x00\x00\x02", 5000), (b"\x0a\x00\x00\x01", 8303)]
+        (source, source_port), (target, target_port) = ends[::-1] if index in from_server else ends
+        udp = struct.pack(">HHHH", source_port, target_port, 8 + len(payload), 0) + payload
+        ip = struct.pack(">BBHHHBBH", 0x45, 0, 20 + len(udp), index, 0, 64, 17, 0) + source + target
+        frames.append((index, 0, ip + udp))
+    return pcap_file(frames, link_field=101)

@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 
 from analyzer.cli import main
+from tests.capture.builders import pcap_file
+from tests.cli.cut_capture import udp_capture
+from tests.encoder import chunk, control, message, packet
 
 SNAPSHOT_FRAME = 44
 """Of the sample: a snapshot of tick 92 on tick 90."""
@@ -65,22 +68,30 @@ def test_the_text(capsys: pytest.CaptureFixture[str], head: Path) -> None:
     assert "proved by its own checksum" in out
 
 
-def test_a_password_is_shown_nowhere(capsys: pytest.CaptureFixture[str], tmp_path: Path, info_packet: bytes) -> None:
-    raise NotImplementedError
+@pytest.mark.parametrize("compress", [False, True])
+def test_a_password_is_shown_nowhere(capsys: pytest.CaptureFixture[str], tmp_path: Path, compress: bool) -> None:
+    info = chunk(message(1, True, b"0.6 626fce9a778df4d4\0hunter2\0"), vital=True, sequence=1)
+    path = tmp_path / "login.pcap"
+    payloads = [control(1), control(2), control(3), packet([info], compress=compress)]
+    path.write_bytes(udp_capture(payloads, from_server=(1,)))
+    assert main(["explain", str(path), "--frame", "4"]) == 0
+    text = capsys.readouterr().out
+    assert "password  ********" in text
+    assert main(["explain", str(path), "--frame", "4", "--json"]) == 0
+    written = capsys.readouterr().out
+    for secret in ("hunter2", b"hunter2".hex(), payloads[3].hex()):
+        assert secret not in written
+        assert secret not in text.replace(" ", "")
 
 
 def test_a_frame_without_a_datagram_says_what_it_is(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """An ARP request, captured once."""
-    arp = bytes.fromhex(
-        "ffffffffffff 020000000001 0806 0001 0800 06 04 0001 020000000001 0a000001 000000000000 0a000002"
-    )
-    head = bytes.fromhex("d4c3b2a1 0200 0400 00000000 00000000 00000400 01000000")
-    record = bytes(8) + len(arp).to_bytes(4, "little") * 2 + arp
+    """An ARP request."""
+    arp = bytes.fromhex("ffffffffffff0200000000010806 0001080006040001 0200000000010a000001 0000000000000a000002")
     path = tmp_path / "arp.pcap"
-    path.write_bytes(head + record)
+    path.write_bytes(pcap_file([(0, 0, arp)]))
     assert main(["explain", str(path), "--frame", "1"]) == 0
     out, err = capsys.readouterr()
-    assert out.startswith("Frame 1 holds no UDP datagram: ")
-    assert (len(out.splitlines()), err) == (1, "")
+    assert out == "Frame 1 holds no UDP datagram: it is not IP.\n"
+    assert err == ""
     found = explained(capsys, path, 1)
     assert (found["packets"], found["note"]) == ([], out.strip())

@@ -45,4 +45,4 @@ def test_csv_and_text_have_the_same_packets(capsys: pytest.CaptureFixture[str], 
 def test_connectionless_packets_are_rows_too(capsys: pytest.CaptureFixture[str]) -> None:
     found = [json.loads(line) for line in printed(capsys, str(RECONNECT), "--format", "jsonl").splitlines()]
     assert len(found) == 2635
-    assert sum(record["kind"] == "connectionless" for record in found) == 4
+    assert sum(record["kind"] == "connless" for record in found) == 4
