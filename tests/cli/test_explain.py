@@ -84,6 +84,16 @@ def test_a_password_is_shown_nowhere(capsys: pytest.CaptureFixture[str], tmp_pat
         assert secret not in text.replace(" ", "")
 
 
+def test_a_foreign_datagram_shows_its_bytes(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "foreign.pcap"
+    path.write_bytes(udp_capture([b"what is this?\x00\xff\x01\x02"]))
+    assert main(["explain", str(path), "--frame", "1"]) == 0
+    assert capsys.readouterr().out.splitlines()[-2:] == [
+        "0000  77 68 61 74 20 69 73 20 74 68 69 73 3f 00 ff 01  what is this?...",
+        "0010  02                                               .",
+    ]
+
+
 def test_a_frame_without_a_datagram_says_what_it_is(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """An ARP request."""
     arp = bytes.fromhex("ffffffffffff0200000000010806 0001080006040001 0200000000010a000001 0000000000000a000002")
