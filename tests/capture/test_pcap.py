@@ -92,6 +92,12 @@ def test_other_versions(tmp_path: Path) -> None:
     assert indexer.problems == [Problem(4, "pcap version 3.1 is not known (2.4 is); no frame was read")]
 
 
+def test_other_magic(tmp_path: Path) -> None:
+    indexer, found = index(tmp_path / "a.pcap", b"Hello" + bytes(100))
+    assert found == []
+    assert indexer.problems == [Problem(0, "this is no pcap file: it begins with 48 65 6c 6c")]
+
+
 def test_more_captured_than_original_is_said_once(tmp_path: Path) -> None:
     odd = pcap_record(0, 0, b"abc", original=1)
     indexer, found = index(tmp_path / "a.pcap", pcap_file([(0, 0, b"x")]) + odd + odd, limit=1)

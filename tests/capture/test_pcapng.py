@@ -180,6 +180,14 @@ def test_end_in_the_middle_says_where(tmp_path: Path) -> None:
     ]
 
 
+def test_more_interfaces_than_can_be_numbered(tmp_path: Path) -> None:
+    data = section() + interface() * 65_538 + enhanced(1, b"a", number=65_535) + enhanced(1, b"a", number=65_536)
+    indexer, found = index(tmp_path / "a.pcapng", data)
+    assert len(indexer.interfaces) == 65_536
+    assert [row[4] for row in found] == [65_535]
+    assert ["65536 interfaces" in problem.text for problem in indexer.problems] == [True, False]
+
+
 def test_problems_of_a_damaged_file_are_bounded(tmp_path: Path) -> None:
     indexer, found = index(tmp_path / "a.pcapng", BEGIN + enhanced(1, b"a", number=7) * 5000 + enhanced(1, b"a"))
     assert len(found) == 1

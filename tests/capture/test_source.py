@@ -162,6 +162,14 @@ def test_what_is_not_a_capture_says_what_it_is(tmp_path: Path, data: bytes, word
         Source.open(path)
 
 
+def test_no_room_for_the_unpacked_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.pcap.gz"
+    path.write_bytes(gzip.compress(pcap_file(FRAMES)))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
+    with pytest.raises(CaptureError, match=r"a\.pcap\.gz cannot be unpacked: No such file"):
+        Source.open(path)
+
+
 def test_cut_gzip_gives_the_frames_before_the_cut(tmp_path: Path) -> None:
     path = tmp_path / "a.pcap.gz"
     packed = gzip.compress(pcap_file([(number, 0, bytes([number])) for number in range(200)]))

@@ -38,6 +38,7 @@ from tests.net.builders import (
     udp,
 )
 
+MAC = "02:00:00:00:00:01"
 LINK_TYPES = {1: Ether, 113: CookedLinux, 276: CookedLinuxV2, 0: Loopback, 228: IP, 229: IPv6}
 
 
@@ -160,10 +161,15 @@ def build_packet(choose: random.Random, link_type: int) -> Packet:
         packet = IP(src="10.1.2.3", dst="10.3.2.1", options=bytes(4 * choose.randrange(4)))
     packet /= transport
     if link_type == 1:
-        tags = Ether()
+        # All addresses are given: scapy would ask the network for them.
+        tags = Ether(src=MAC, dst=MAC)
         for _ in range(choose.randrange(3)):
             tags /= choose.choice([Dot1Q, Dot1AD])(vlan=choose.randrange(4096))
-        return tags / packet if choose.random() < 0.95 else Ether() / ARP()
+        return (
+            tags / packet
+            if choose.random() < 0.95
+            else Ether(src=MAC, dst=MAC) / ARP(hwsrc=MAC, psrc="10.0.0.1", hwdst=MAC, pdst="10.0.0.2")
+        )
     if link_type == 0:
         return Loopback(type=2 if IP in packet else socket.AF_INET6) / packet
     return packet if link_type in (228, 229) else LINK_TYPES[link_type]() / packet
