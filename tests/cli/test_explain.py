@@ -68,6 +68,16 @@ def test_the_text(capsys: pytest.CaptureFixture[str], head: Path) -> None:
     assert "proved by its own checksum" in out
 
 
+def test_a_part_of_a_snapshot_that_a_later_frame_completes(capsys: pytest.CaptureFixture[str], slices: Path) -> None:
+    assert main(["explain", str(slices), "--frame", "1014"]) == 0
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last == "The packet carries part 1 of the snapshot of tick 170, which is completed by frame 1016."
+    packets = explained(capsys, slices, 1014)["packets"]
+    assert isinstance(packets, list)
+    assert packets[0]["parts"] == [{"part": 1, "tick": 170, "frame": 1016, "status": "ok"}]
+    assert packets[0]["snapshots"] == []
+
+
 @pytest.mark.parametrize("compress", [False, True])
 def test_a_password_is_shown_nowhere(capsys: pytest.CaptureFixture[str], tmp_path: Path, compress: bool) -> None:
     info = chunk(message(1, True, b"0.6 626fce9a778df4d4\0hunter2\0"), vital=True, sequence=1)
