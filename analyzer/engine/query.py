@@ -130,6 +130,17 @@ class Query:
         for snapshot in snapshots:
             yield snapshot, self.state(snapshot)
 
+    def type_counts(self) -> list[tuple[str, int, int]]:
+        """Name, updates and values sent of every item type, in all sessions of live readings together."""
+        types, sessions, readings = self._tables.types, self._tables.sessions, self._tables.readings
+        sums: dict[str, list[int]] = {}
+        for row in range(len(types)):
+            if readings.get("alive", sessions.integer("reading", types.integer("session", row))):
+                count = sums.setdefault(types.text("name", row), [0, 0])
+                count[0] += types.integer("updates", row)
+                count[1] += types.integer("values", row)
+        return [(name, updates, values) for name, (updates, values) in sums.items()]
+
     def items(self, snapshot: int) -> tuple[Item, ...]:
         """The snapshot's items; none where it cannot be rebuilt."""
         state = self.state(snapshot)
