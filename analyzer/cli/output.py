@@ -119,6 +119,11 @@ def table_lines(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> Ite
         yield "  ".join(cells).rstrip()
 
 
+def counted(number: int, noun: str) -> str:
+    """A number and its noun, in the plural where it is not one."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def one_line(text: str) -> str:
     """The text without characters that move the cursor or speak to the terminal; those become escapes."""
     if text.isprintable():

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from analyzer.cli.output import Column, one_line, table_lines
+from analyzer.cli.output import Column, counted, one_line, table_lines
+from analyzer.snapshots.status import LostBy
 from analyzer.stats.capture import CaptureStats
 from analyzer.stats.sessions import SessionStats
 from analyzer.stats.sizes import Sizes
@@ -46,7 +47,7 @@ def _head(record: Record, stats: CaptureStats) -> Iterator[str]:
     if isinstance(others, dict) and len(others) > 1:
         yield "            " + ", ".join(f"{count:,} {name}" for name, count in others.items())
     cut = f", {stats.cut_packets:,} of them cut by the capture" if stats.cut_packets else ""
-    yield f"  packets   {stats.packets:,} UDP datagrams in {len(stats.flows):,} flows{cut}"
+    yield f"  packets   {counted(stats.packets, 'UDP datagram')} in {counted(len(stats.flows), 'flow')}{cut}"
     dropped = record["dropped"]
     if isinstance(dropped, int) and dropped:
         yield f"  dropped   {dropped:,} frames were lost by the capture"
@@ -98,8 +99,9 @@ def _snapshots(stats: SnapshotStats) -> Iterator[str]:
     yield f"  client had them: {_words(stats.client_has)}"
     if stats.not_kept:
         yield f"  dropped by the client, a newer tick had begun: {stats.not_kept:,}"
-    if total > stats.rebuilt:
-        yield f"  not rebuilt, lost by: {_words(stats.lost_by)}"
+    lost_by = {word: count for word, count in stats.lost_by.items() if word != LostBy.NOBODY.word}
+    if any(lost_by.values()):
+        yield f"  what the others lack was lost by: {_words(lost_by)}"
 
 
 def _words(counts: Mapping[str, int]) -> str:

@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from capture_files import ROOT, SAMPLE
 
 from analyzer.cli import main
-from tests.cli.cut_capture import ROOT, SAMPLE
 
 RUN = [sys.executable, "-c", "import sys; from analyzer.cli import main; sys.exit(main())"]
 

@@ -9,9 +9,10 @@ import json
 from pathlib import Path
 
 import pytest
+from capture_files import SAMPLE
 
 from analyzer.cli import main
-from tests.cli.cut_capture import SAMPLE, reconnect_oracle, without_records
+from tests.cli.cut_capture import reconnect_oracle, without_records
 
 Record = dict[str, object]
 

@@ -6,9 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
+from capture_files import SAMPLE
 
 from analyzer.cli import main
-from tests.cli.cut_capture import SAMPLE, reconnect_oracle
+from tests.cli.cut_capture import reconnect_oracle
 
 
 def summary(capsys: pytest.CaptureFixture[str], capture: Path, *options: str) -> dict[str, object]:
