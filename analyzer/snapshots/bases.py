@@ -120,6 +120,13 @@ class Bases(Generic[S]):
                     break
                 self._drop(tick)
 
+    def forget(self) -> None:
+        """Drop every base and every failure."""
+        for tick in list(self._bases):
+            self._drop(tick)
+        self._failed.clear()
+        self._used.clear()
+
     def _drop(self, tick: int) -> None:
         self._bytes -= self._bases.pop(tick).size
         self._floor = max(self._floor, tick)

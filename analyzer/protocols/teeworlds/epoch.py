@@ -93,6 +93,8 @@ class Epoch:
         self._digests: dict[int, dict[int, int]] = {}
         self._attribution = Attribution(rows, lambda tick: self._bases.get(tick) is not None)
         self._purge_at = 0
+        self._forgotten = -1
+        """Ticks up to here are not remembered any more."""
         self._types: dict[tuple[int, tuple[int, ...] | None], list[int]] = {}
 
     def enters(self) -> bool:
@@ -134,7 +136,9 @@ class Epoch:
         collector = self._collectors.get(tick)
         if self._repeats(message, collector):
             return
-        if collector is None and (tick in self._given_up or tick < self.seen - RETENTION_TICKS):
+        if collector is None and (
+            tick in self._given_up or tick < self.seen - RETENTION_TICKS or tick <= self._forgotten
+        ):
             row = self._row(message, "S1")
             row.client_kept = False
             row.cause = self._given_up.get(tick, -1)
@@ -189,6 +193,20 @@ class Epoch:
         self._bases.acknowledge(tick)
         if tick >= self.seen - RETENTION_TICKS:
             self._attribution.acknowledge(tick, packet)
+
+    @property
+    def _oldest(self) -> int:
+        """The lowest tick whose fate is remembered."""
+        return max(self.seen - RETENTION_TICKS, self._forgotten + 1)
+
+    def rest(self) -> None:
+        """Let go of everything that only the next snapshots would need; what is open stays open."""
+        self._bases.forget()
+        self._attribution.forget()
+        self._done.clear()
+        self._given_up.clear()
+        self._forgotten = self.seen
+        self.newest = None
 
     def close(self) -> None:
         """End of the epoch or of the capture: what is open stays incomplete."""

@@ -123,6 +123,11 @@ class TeeworldsReading(Reading):
                 self._read_chunk(packet, chunk, datagram)
         late.session = self._session
 
+    def rest(self) -> None:
+        """Let go of the baselines: a server that was silent that long has none of them either."""
+        if self._epoch is not None:
+            self._epoch.rest()
+
     def finish(self) -> None:
         """Settle what is open."""
         if self._epoch is not None:
