@@ -215,7 +215,11 @@ class Query:
         """The sentence that goes with the snapshot's code."""
         row = self._tables.snapshots.row(snapshot)
         code = self._code(snapshot)
-        return code.text.format(**row, missing=self._missing(snapshot) if "{missing}" in code.text else "")
+        text = code.text.format(**row, missing=self._missing(snapshot) if "{missing}" in code.text else "")
+        cause = self._tables.snapshots.integer("cause", snapshot)
+        if code.status is Status.NO_BASE and cause >= 0:
+            text += f"; first cause: {self._code(cause).name} of tick {self._tick(cause)} in frame {self._frame_of(cause)}"
+        return text
 
     def _snapshot_info(self, snapshot: int) -> str:
         tables = self._tables.snapshots
