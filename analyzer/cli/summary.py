@@ -43,7 +43,18 @@ def summary(
 
 
 def summary_record(file: Path, capture: Capture, stats: CaptureStats) -> Row:
-    """The summary as JSON has it. Frames are counted from 1, times in seconds since the first frame."""
+    """The summary as JSON has it.
+
+    Frames are counted from 1, times in seconds since the first frame, sizes in bytes.
+    file, format, compressed, interfaces, problems, dropped, start (UTC): the file.
+    duration_s, frames, frame_kinds (kind -> frames), frame_bytes, packets (UDP datagrams), cut_packets: what it holds.
+    packet_kinds: packets and bytes by protocol, dialect and kind. flows: both ends, what was recognised, packets.
+    snapshots (status -> count, every status), snapshot_codes (status -> code -> count), rebuilt, proved, unproven,
+    not_kept, client_has, lost_by, sizes (wire_bytes, delta_bytes, state_bytes), parts (announced -> rebuilt snapshots):
+    `SnapshotStats`. item_types: name, updates, values.
+    sessions: the same of each client's epoch, with client, server, number, player, map, frames and times.
+    memory (on demand): rows and bytes of every table.
+    """
     source = capture.source
     return {
         "file": str(file),
