@@ -218,7 +218,8 @@ class Query:
         text = code.text.format(**row, missing=self._missing(snapshot) if "{missing}" in code.text else "")
         cause = self._tables.snapshots.integer("cause", snapshot)
         if code.status is Status.NO_BASE and cause >= 0:
-            text += f"; first cause: {self._code(cause).name} of tick {self._tick(cause)} in frame {self._frame_of(cause)}"
+            code = self._code(cause)
+            text += f"; first cause: {code.name} of tick {self._tick(cause)} in frame {self._frame_of(cause)}"
         return text
 
     def _snapshot_info(self, snapshot: int) -> str:
