@@ -63,17 +63,18 @@ def main(argv: list[str] | None = None) -> int:
     try:
         with bugs.told():
             answer = typer.main.get_command(app).main(args=arguments, prog_name=PROGRAM, standalone_mode=False)
+        # A command returns nothing; a number is what typer makes of `typer.Exit`, and of Ctrl-C.
+        if answer == EXIT_INTERRUPTED:
+            raise KeyboardInterrupt
         flush()
-        # A command returns nothing; a number is what typer makes of `typer.Exit` and of Ctrl-C.
         return answer if isinstance(answer, int) else EXIT_OK
-    except OutputClosed:
-        abandon_stdout()
-        return EXIT_OK
-    except SystemExit:
+    except (OutputClosed, SystemExit):
         # In this mode typer exits by itself only when the pipe closes while it prints its help.
         abandon_stdout()
         return EXIT_OK
     except (KeyboardInterrupt, typer.Abort):
+        # What is left in the buffer must not block on a reader that is busy elsewhere.
+        abandon_stdout()
         return EXIT_INTERRUPTED
     except CommandError as error:
         note(str(error))

@@ -12,6 +12,7 @@ from capture_files import BUNDLED, oracle_records
 from tests.capture.builders import pcap_file
 
 RECONNECT = BUNDLED / "ddnet_dm2_reconnect_mapchange.pcap"
+IPV6 = BUNDLED / "ddnet_ctf4_ipv6_head.pcap"
 SLICES = BUNDLED / "ddnet_ctf1_24bots_slices.pcap.gz"
 RECONNECT_FRAMES = 1200
 """Frames of it that the tests look at: starts over from the same ports, and the map change."""

@@ -94,6 +94,20 @@ def test_a_password_is_shown_nowhere(capsys: pytest.CaptureFixture[str], tmp_pat
         assert secret not in text.replace(" ", "")
 
 
+def test_a_fragment_names_the_frame_that_makes_it_whole(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Sixteen payload bytes in two IPv4 fragments; the second begins 16 bytes into the packet."""
+    udp = bytes.fromhex("1388 206f 0018 0000") + bytes(range(16))
+    addresses = bytes.fromhex("0a000002 0a000001")
+    first = bytes.fromhex("4500 0024 0007 2000 40 11 0000") + addresses + udp[:16]
+    second = bytes.fromhex("4500 001c 0007 0002 40 11 0000") + addresses + udp[16:]
+    path = tmp_path / "fragments.pcap"
+    path.write_bytes(pcap_file([(0, 0, first), (1, 0, second)], link_field=101))
+    assert main(["explain", str(path), "--frame", "1"]) == 0
+    assert capsys.readouterr().out.endswith(" Its datagram is whole with frame 2.\n")
+    assert main(["explain", str(path), "--frame", "2"]) == 0
+    assert "00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f" in capsys.readouterr().out
+
+
 def test_a_foreign_datagram_shows_its_bytes(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "foreign.pcap"
     path.write_bytes(udp_capture([b"what is this?\x00\xff\x01\x02"]))
