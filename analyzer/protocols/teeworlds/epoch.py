@@ -171,6 +171,7 @@ class Epoch:
             CODE_NUMBERS["F1"],
             0,
             wire_bytes=wire_bytes,
+            client_kept=False,
             lost_by=LostBy.GAME,
             detail=F1_FIELDS.index(field) if field in F1_FIELDS else -1,
             received=(packet_row,),
