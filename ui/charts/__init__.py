@@ -1,0 +1,1 @@
+"""Charts over time, drawn from min/max pyramids."""

@@ -1,0 +1,133 @@
+"""One opened capture as the window sees it: what was decoded so far, announced by a timer, and answers to questions."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
+
+from analyzer.engine.query import Query
+from analyzer.engine.worker import Worker
+from analyzer.store.tables import Tables
+from ui.selection import Selection
+
+T = TypeVar("T")
+POLL_MS = 50
+
+
+class Document(QObject):
+    """A capture that is being decoded, or was. Lives on the window's thread; close it before dropping it."""
+
+    rows_added = Signal()
+    """More rows of any table are published; models compare lengths with what they showed."""
+    amended = Signal(object)
+    """tuple[Amendment, ...]: published rows whose values changed."""
+    progressed = Signal(object, object)
+    """Bytes read and bytes in all."""
+    decoded = Signal()
+    """Decoding ended: at the end of the file, cancelled, or by `failure`."""
+    question_failed = Signal(str)
+    """An exception of ours while answering, as a report that a person can copy."""
+    _answered = Signal(object)
+
+    def __init__(self, worker: Worker, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.worker = worker
+        self.selection = Selection(self)
+        self._lengths: tuple[int, ...] = ()
+        self._journal = 0
+        self._open = True
+        self._done = False
+        self._topics: dict[str, int] = {}
+        self._answered.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
+        self._timer = QTimer(self)
+        self._timer.setInterval(POLL_MS)
+        self._timer.timeout.connect(self._poll)
+
+    @classmethod
+    def open(cls, path: str | Path, parent: QObject | None = None) -> Document:
+        """Open a capture; `start` begins to decode it. Raises `CaptureError`."""
+        return cls(Worker.open(path), parent)
+
+    @property
+    def path(self) -> Path:
+        """The capture file."""
+        return self.worker.capture.path
+
+    @property
+    def tables(self) -> Tables:
+        """The tables; read published rows only."""
+        return self.worker.capture.tables
+
+    @property
+    def is_decoded(self) -> bool:
+        """`decoded` was emitted."""
+        return self._done
+
+    @property
+    def failure_report(self) -> str:
+        """What ended decoding early, as text to copy; empty if nothing did."""
+        failure = self.worker.failure
+        return "" if failure is None else report(failure)
+
+    def start(self) -> None:
+        """Begin to decode, and to announce what was decoded."""
+        self.worker.start()
+        self._timer.start()
+
+    def cancel(self) -> None:
+        """Stop decoding; what is there stays."""
+        self.worker.cancel()
+
+    def close(self) -> None:
+        """Stop the threads and the timer. No signal comes afterwards."""
+        self._open = False
+        self._timer.stop()
+        self.worker.close()
+
+    def ask(self, topic: str, question: Callable[[Query], T], answer: Callable[[T], None]) -> None:
+        """Have a question answered on the query thread; `answer` is called here, on the window's thread.
+
+        The newest question of a topic wins; an answer that was overtaken never comes.
+        """
+        number = self._topics[topic] = self._topics.get(topic, 0) + 1
+
+        def deliver(value: T) -> None:
+            self._answered.emit((topic, number, lambda: answer(value)))
+
+        def fail(error: Exception) -> None:
+            self._answered.emit((topic, number, lambda: self.question_failed.emit(report(error))))
+
+        self.worker.ask(topic, question, deliver, fail)
+
+    @Slot(object)
+    def _deliver(self, answered: tuple[str, int, Callable[[], None]]) -> None:
+        topic, number, call = answered
+        if self._open and self._topics.get(topic) == number:
+            call()
+
+    @Slot()
+    def _poll(self) -> None:
+        ended = self.worker.decoded.is_set()
+        tables = self.tables
+        lengths = tuple(len(table) for table in tables)
+        if lengths != self._lengths:
+            self._lengths = lengths
+            self.rows_added.emit()
+        amendments = tables.journal.since(self._journal)
+        if amendments:
+            self._journal += len(amendments)
+            self.amended.emit(amendments)
+        self.progressed.emit(*self.worker.capture.source.progress())
+        if ended:
+            self._timer.stop()
+            self._done = True
+            self.decoded.emit()
+
+
+def report(error: BaseException) -> str:
+    """An exception of ours as text that a person can send."""
+    return "".join(traceback.format_exception(error))

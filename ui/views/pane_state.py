@@ -1,0 +1,43 @@
+"""What a pane shows when it has nothing to show: what is missing, why, and one way on."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+
+from ui import fonts
+
+
+class PaneState(QWidget):
+    """A title, a sentence, and at most one button."""
+
+    chosen = Signal()
+    """The button was pressed."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._title = QLabel()
+        self._title.setFont(fonts.font(fonts.Use.PANE_TITLE))
+        self._text = QLabel()
+        self._text.setFont(fonts.font(fonts.Use.TABLE))
+        self._text.setWordWrap(True)
+        self._text.setMaximumWidth(420)
+        self._button = QPushButton()
+        self._button.setFont(fonts.font(fonts.Use.TABLE))
+        self._button.clicked.connect(self.chosen)
+        self._button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        layout = QVBoxLayout(self)
+        layout.addStretch()
+        for widget in (self._title, self._text, self._button):
+            if isinstance(widget, QLabel):
+                widget.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+            layout.addWidget(widget, 0, Qt.AlignmentFlag.AlignHCenter)
+        layout.addStretch()
+
+    def show_state(self, title: str, text: str, action: str = "") -> None:
+        """Say what is missing; `action` names the button, empty shows none."""
+        self._title.setText(title)
+        self._text.setText(text)
+        self._button.setText(action)
+        self._button.setVisible(bool(action))
+        self.setAccessibleName(f"{title}. {text}")
