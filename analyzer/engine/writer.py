@@ -115,10 +115,20 @@ def _amend_packets(tables: Tables, filled: list[Rows], sessions: list[list[int]]
         numbers,
         [local[packet.snapshot] for rows, local in zip(filled, snapshots, strict=True) for packet in rows.packets],
     )
-    tables.packets.amend("first_message", numbers, [-1] * len(numbers))
+    _unlink_messages(tables, filled)
     for rows, local in zip(filled, sessions, strict=True):
         last: dict[int, int] = {local[packet.session]: packet.packet for packet in rows.packets if packet.session >= 0}
         tables.sessions.amend("last_packet", last.keys(), last.values())
+
+
+def _unlink_messages(tables: Tables, filled: list[Rows]) -> None:
+    """A packet that is read anew lets go of an older reading's messages; one that is resumed keeps its own."""
+    for rows in filled:
+        numbers = np.asarray([packet.packet for packet in rows.packets], dtype=np.int64)
+        first = tables.packets.take("first_message", numbers).astype(np.int64)
+        linked = np.flatnonzero(first >= 0)
+        foreign = linked[tables.messages.take("reading", first[linked]) != rows.reading]
+        tables.packets.amend("first_message", numbers[foreign].tolist(), [-1] * len(foreign))
 
 
 def _merge_messages(tables: Tables, filled: list[Rows]) -> None:

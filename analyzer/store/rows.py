@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from analyzer.snapshots.status import ClientHas, LostBy, Proof, Status
+from analyzer.store.names import MAX_NAMES, OVERFLOW
 
 
 @dataclass(slots=True)
@@ -153,11 +154,19 @@ class Rows:
         self._message_ordinal = 0
         return late
 
+    def resume(self) -> None:
+        """Go on with the packet begun last, which may be in the tables already: what is added now is decided by it."""
+        if self.packet.packet >= 0 and not self.packets:
+            self.packets.append(self.packet)
+
     def message(
         self, name: str, number: int, flags: int, sequence: int, size: int, offset: int, code: int = 0
     ) -> PartRow:
         """Add a message of the current packet; returns what a snapshot needs to name it as its part 0."""
         index = self._name_numbers.get(name)
+        if index is None and len(self.names) >= MAX_NAMES:
+            name = OVERFLOW
+            index = self._name_numbers.get(name)
         if index is None:
             index = self._name_numbers[name] = len(self.names)
             self.names.append(name)
