@@ -217,18 +217,24 @@ def _translated(amend: Amend, snapshots: _Numbers) -> object:
 
 
 def _count_types(tables: Tables, filled: list[Rows], sessions: list[list[int]]) -> None:
+    """Add to the counts of item types; new ones stand in the order in which the capture first had them."""
     counts = [
-        ((local[session], name), updates, values)
+        (rows, (local[session], name), count)
         for rows, local in zip(filled, sessions, strict=True)
-        for (session, name), (updates, values) in rows.types.items()
+        for (session, name), count in rows.types.items()
     ]
+    if not counts:
+        return
     known = tables.type_rows
-    new = sorted({key for key, _, _ in counts if key not in known})
+    order = _order((rows, count.packet) for rows, _, count in counts)
+    new = [counts[index][1] for index in order if counts[index][1] not in known]
     first = tables.types.append(
         {"session": [session for session, _ in new], "name": [name for _, name in new]}, len(new)
     )
     known.update({key: row for row, key in enumerate(new, first)})
-    for key, updates, values in counts:
-        row = known[key]
-        tables.types.amend("updates", [row], [tables.types.integer("updates", row) + updates])
-        tables.types.amend("values", [row], [tables.types.integer("values", row) + values])
+    numbers = np.asarray([known[key] for _, key, _ in counts], dtype=np.int64)
+    for column in ("updates", "values"):
+        added = np.asarray([getattr(count, column) for _, _, count in counts], dtype=np.int64)
+        tables.types.amend(
+            column, numbers.tolist(), (tables.types.take(column, numbers).astype(np.int64) + added).tolist()
+        )

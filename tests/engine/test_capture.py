@@ -71,9 +71,7 @@ class ToyFile:
 
     def write(self, datagrams: Sequence[tuple[int, bytes]]) -> Path:
         """Datagrams of (client's port, payload), from the client to port 8303."""
-        return self.write_frames(
-            [ipv4(udp(payload, source=port, destination=8303)) for port, payload in datagrams]
-        )
+        return self.write_frames([ipv4(udp(payload, source=port, destination=8303)) for port, payload in datagrams])
 
     def write_frames(self, frames: Sequence[bytes]) -> Path:
         self.path.write_bytes(pcap_file([(second, 0, frame) for second, frame in enumerate(frames)], link_field=RAW))
@@ -260,17 +258,19 @@ def test_no_length_is_too_much(toy_file: ToyFile, size: int) -> None:
 
 
 def test_a_payload_may_begin_deep_in_its_frame(tmp_path: Path) -> None:
-    """The last bytes of a large fragment, whose others came before: 65,535 and more bytes into its frame."""
-    packet = udp(SURE + bytes(range(256)) * 255 + bytes(200))
+    """The last bytes of a large fragment, whose others came before, lie past 65,535 of its frame."""
+    packet = udp(SURE + bytes(65_475))
     most = len(packet) // 8 * 8 - 8
-    large = packet[: most + 8]
-    first = ipv6(fragment_header(17, 0, True) + packet[:most], protocol=44)
-    second = ipv6(fragment_header(17, 0, True) + large, protocol=44)
-    last = ipv6(fragment_header(17, most + 8, False) + packet[most + 8 :], protocol=44)
-    frames = [bytes(12) + b"\x81\x00\x00\x01" * 60 + b"\x86\xdd" + frame for frame in (first, second, last)]
+    ranges = ((0, most), (0, most + 8), (most + 8, len(packet)))
+    frames = [
+        bytes(12)
+        + bytes.fromhex("8100 0001" * 4 + "86dd")
+        + ipv6(fragment_header(17, start, stop < len(packet)) + packet[start:stop], protocol=44)
+        for start, stop in ranges
+    ]
     path = tmp_path / "deep.pcap"
     path.write_bytes(pcap_file([(0, number, frame) for number, frame in enumerate(frames)], snap_length=262144))
     with Capture.open(path, protocols=(TOY,)) as opened:
         opened.decode()
-        assert opened.tables.fragments.array("start").tolist() == []
-        assert len(opened.tables.packets) == 1
+        assert opened.tables.fragments.array("frame").tolist() == [0, 1, 2]
+        assert opened.tables.fragments.integer("start", 1) > 0xFFFF

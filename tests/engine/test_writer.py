@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -21,7 +22,9 @@ Script = list[tuple[int, list[Op]]]
 """Reading and operations of each packet."""
 
 OPS = st.tuples(
-    st.sampled_from(("session", "message", "message", "snapshot", "snapshot", "amend", "base", "player", "finding")),
+    st.sampled_from(
+        ("session", "message", "message", "snapshot", "snapshot", "amend", "base", "player", "finding", "type")
+    ),
     st.integers(0, 50),
     st.integers(0, 50),
 )
@@ -36,6 +39,7 @@ class Player:
     messages: list[PartRow] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
     sessions: list[dict[str, object]] = field(default_factory=list)
+    types: dict[tuple[int, str], tuple[int, int]] = field(default_factory=dict)
     snapshots: list[dict[str, object]] = field(default_factory=list)
     parts: list[list[int]] = field(default_factory=list)
     """Numbers of the messages that carry each snapshot's parts."""
@@ -99,6 +103,12 @@ class Player:
         self.rows.amend_session(local, "player", f"player {b}")
         self.sessions[local]["player"] = f"player {b}"
 
+    def _type(self, a: int, b: int) -> None:
+        key = len(self.sessions) - 1, f"type {a % 5}"
+        self.rows.count_type(*key, 1, b, self.rows.packet.packet)
+        updates, values = self.types.get(key, (0, 0))
+        self.types[key] = updates + 1, values + b
+
     def _finding(self, a: int, b: int) -> None:
         snapshot = b % (len(self.snapshots) + 1) - 1
         self.rows.finding(f"rule {a % 3}", 1 + b % 3, f"{a} {b}", snapshot=snapshot, offset=a)
@@ -118,7 +128,7 @@ def run(script: Script, begins: Sequence[int], cuts: set[int], order: random.Ran
         starts[reading] = own[min(begins[reading], len(own) - 1)] if own else -1
         players.append(Player(Rows(reading, starts[reading])))
     edges = [0, *sorted(cut for cut in cuts if 0 < cut < len(script)), len(script)]
-    for first, stop in zip(edges, edges[1:], strict=False):
+    for first, stop in pairwise(edges):
         count = stop - first
         one = dict.fromkeys(("frame", "flow", "direction", "start", "length", "udp_length", "pieces"), [0] * count)
         tables.packets.append(one, count)
@@ -189,6 +199,11 @@ def check(tables: Tables, player: Player) -> None:
         assert found["lost_by"] == expected["lost_by"]
         assert tables.blocks.get(row) == player.blocks.get(local)
         check_parts(tables, reading, found, player.parts[local])
+    types = [tables.types.row(row) for row in range(len(tables.types))]
+    counted = {(row["session"], row["name"]): (row["updates"], row["values"]) for row in types}
+    assert len(counted) == len(types)
+    for (session, name), count in player.types.items():
+        assert counted[sessions[session], name] == count
     findings = [tables.findings.row(row) for row in range(len(tables.findings))]
     mine = {(text, packet, row_of(snapshot)) for text, packet, snapshot in player.findings}
     assert mine <= {(row["text"], row["packet"], row["snapshot"]) for row in findings}
@@ -219,9 +234,9 @@ def check_order(tables: Tables, players: list[Player]) -> None:
         assert tables.packets.integer("first_message", packet) == (own[0] if own else -1)
         assert own == list(range(own[0], own[0] + len(own))) if own else True
     for player in players:
-        assert [tables.names[number] for number in tables.messages.integers("name")[readings == player.rows.reading]] == [
-            player.names[number] for number in tables.messages.integers("size")[readings == player.rows.reading]
-        ]
+        assert [
+            tables.names[number] for number in tables.messages.integers("name")[readings == player.rows.reading]
+        ] == [player.names[number] for number in tables.messages.integers("size")[readings == player.rows.reading]]
 
 
 def one_packet_tables(count: int = 1) -> Tables:
