@@ -238,6 +238,22 @@ def test_a_good_row_older_than_the_retention_is_forgotten() -> None:
     assert scene.standing(row) == NEVER
 
 
+def test_a_rest_leaves_rows_as_they_are() -> None:
+    scene = Scene()
+    lost, good = scene.incomplete(10), scene.good(12)
+    scene.attribution.use_as_base(8)
+    scene.ack(8)
+    before = [scene.standing(row) for row in (lost, good)]
+    scene.attribution.forget()
+    scene.ack(10, 12)
+    assert [scene.standing(row) for row in (lost, good)] == before
+    assert scene.causes[lost].settled
+    after = scene.incomplete(14)
+    scene.good(16)
+    scene.ack(16)
+    assert scene.lost_by(after) is LostBy.NETWORK
+
+
 def test_nothing_is_amended_twice() -> None:
     scene = Scene()
     scene.incomplete(10)

@@ -114,6 +114,30 @@ def test_rows_wait_for_a_cause_until_it_is_settled() -> None:
     assert (cause.waiting, cause.settled) == ([], True)
 
 
+def test_repeats_wait_for_the_row_of_a_cause() -> None:
+    cause = Cause()
+    for local in range(MAX_WAITING + 3):
+        cause.repeat(local)
+    assert cause.repeats == list(range(MAX_WAITING))
+    known = Cause(local=5)
+    known.repeat(7)
+    assert (known.repeats, known.waiting) == ([], [])
+
+
+def test_a_rest_drops_everything() -> None:
+    bases = stored(NEWEST - 2, NEWEST)
+    bases.fail(NEWEST - 4, Cause())
+    bases.acknowledge(NEWEST)
+    bases.use(NEWEST - 2, NEWEST)
+    bases.forget()
+    assert (bases.get(NEWEST), bases.get(NEWEST - 2), bases.cause_of(NEWEST - 4)) == (None, None, None)
+    assert bases.dropped(NEWEST)
+    for tick in range(NEWEST + 2, NEWEST + 8, 2):
+        bases.put(tick, base(size=MAX_STORE_BYTES // 3))
+    bases.purge(NEWEST + 6)
+    assert all(bases.get(tick) for tick in range(NEWEST + 2, NEWEST + 8, 2))
+
+
 @given(st.lists(st.tuples(st.integers(0, 3000), st.booleans()), max_size=60))
 def test_within_the_retention_nothing_is_lost(steps: list[tuple[int, bool]]) -> None:
     bases: Bases[str] = Bases()
