@@ -85,6 +85,11 @@ class Bases(Generic[S]):
         """Remember that a tick could not be rebuilt."""
         self._failed[tick] = cause
 
+    def replace_cause(self, old: Cause, new: Cause) -> None:
+        """What failed by `old` failed by `new`, the first cause of the chain."""
+        for tick in [tick for tick, cause in self._failed.items() if cause is old]:
+            self._failed[tick] = new
+
     def use(self, tick: int, by_tick: int) -> None:
         """A delta of tick `by_tick` referred to `tick`, so a later one may again."""
         self._used[tick] = max(by_tick, self._used.get(tick, by_tick))
