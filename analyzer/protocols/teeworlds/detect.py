@@ -54,22 +54,23 @@ class _Hypothesis:
     chunk_packets: int = 0
     token: int | None = None
     strangers: int = 0
+    server: int = -1
 
-    def judge(self, payload: bytes) -> Packet | None:
-        """Score a packet; returns it where it fits and says something."""
+    def judge(self, payload: bytes, direction: int) -> None:
+        """Score a packet."""
         packet = read_packet(payload, self.variant)
         if packet.kind not in (PacketKind.CHUNKS, PacketKind.CONTROL):
-            return None
+            return
         if packet.kind is PacketKind.CONTROL and packet.control in (CONNECT, CONNECTACCEPT):
-            return None
+            return
         if packet.error is not None or packet.issues or not self._fits(packet):
             self.points -= 1
-            return None
+            return
         self.points += 1
-        if packet.kind is PacketKind.CONTROL:
-            return None
-        self.chunk_packets += 1
-        return packet
+        if packet.kind is PacketKind.CHUNKS:
+            self.chunk_packets += 1
+            if self.server < 0:
+                self.server = _server(packet, direction)
 
     def _fits(self, packet: Packet) -> bool:
         if self.variant is HEADER and packet.token is None:
@@ -99,7 +100,9 @@ class TeeworldsDetector(Detector):
     hypotheses: list[_Hypothesis] = field(default_factory=lambda: [_Hypothesis(v) for v in (PLAIN, TAIL, HEADER)])
     decided: str = ""
     server: int = -1
+    """From a handshake or a connectionless message; else each hypothesis has its own."""
     seven: int = 0
+    server_of_seven: int = -1
     connless: int = 0
 
     def see(self, datagram: Datagram) -> None:
@@ -115,23 +118,22 @@ class TeeworldsDetector(Detector):
             self._see_connless(datagram)
             return
         for hypothesis in self.hypotheses:
-            packet = hypothesis.judge(payload)
-            if packet is not None and self.server < 0:
-                self.server = _server(packet, datagram.direction)
+            hypothesis.judge(payload, datagram.direction)
         self._see_seven(datagram)
 
     def verdict(self) -> Verdict | None:
         """The dialect that is ahead. Score 1 once a handshake or three packets more than for any other say so."""
         if self.decided:
             return Verdict(self.decided, 1.0, self.server, readable=self.decided != SEVEN)
-        ranking = [(h.points, h.chunk_packets, h.variant.name) for h in self.hypotheses]
-        ranking.append((self.seven, self.seven, SEVEN))
+        ranking = [(h.points, h.chunk_packets, h.server, h.variant.name) for h in self.hypotheses]
+        ranking.append((self.seven, self.seven, self.server_of_seven, SEVEN))
         ranking.sort(reverse=True)
-        points, chunk_packets, name = ranking[0]
+        points, chunk_packets, server, name = ranking[0]
+        server = self.server if self.server >= 0 else server
         lead = points - max(0, ranking[1][0])
-        if lead > 0 and chunk_packets > 0 and self.server >= 0:
+        if lead > 0 and chunk_packets > 0 and server >= 0:
             score = 1.0 if lead >= AGREEMENT else 0.5 + lead / 10
-            return Verdict(name, score, self.server, readable=name != SEVEN)
+            return Verdict(name, score, server, readable=name != SEVEN)
         if self.connless and points <= 0:
             return Verdict(PLAIN.name, 0.3, self.server)
         return None
@@ -152,8 +154,8 @@ class TeeworldsDetector(Detector):
             return
         fits, sender = judged
         self.seven += 1 if fits else -1
-        if fits and self.server < 0 and sender != 0:
-            self.server = datagram.direction if sender > 0 else 1 - datagram.direction
+        if fits and self.server_of_seven < 0 and sender != 0:
+            self.server_of_seven = datagram.direction if sender > 0 else 1 - datagram.direction
 
 
 def probe(payload: bytes) -> float:
