@@ -34,6 +34,9 @@ SERVER_07 = {True: frozenset({2, 3, 4, 5, 6, 7, 8, 10}), False: frozenset({1, 2,
 CLIENT_07 = {True: frozenset({1, 18, 19, 20, 23}), False: frozenset({24, 25, 26, 27})}
 CONNLESS_FROM_SERVER = frozenset({"inf3", "dtsf", "iext", "iex+"})
 CONNLESS_FROM_CLIENT = frozenset({"gie3", "fstd"})
+CONNLESS_OF_MASTER = frozenset({"chal", "bea2", "fwok", "fwer", "fw??", "fw!!", "req2", "lis2", "cou2", "siz2"})
+CONNLESS_NAMES = CONNLESS_FROM_SERVER | CONNLESS_FROM_CLIENT | CONNLESS_OF_MASTER
+"""Spec section 4.3."""
 
 _TKEN = b"TKEN"
 _ANSWERS: tuple[tuple[Callable[[bytes], bool], str], ...] = (
@@ -140,7 +143,7 @@ class TeeworldsDetector(Detector):
 
     def _see_connless(self, datagram: Datagram) -> None:
         packet = read_packet(datagram.payload, PLAIN)
-        if packet.error is not None or packet.issues:
+        if packet.error is not None or packet.issues or packet.connless not in CONNLESS_NAMES:
             return
         self.connless += 1
         if packet.connless in CONNLESS_FROM_SERVER:
@@ -170,7 +173,8 @@ def probe(payload: bytes) -> float:
     if first & 0x20:
         return 0.3 if first & 0xC0 == 0 and first & 3 == 1 and len(payload) >= 9 else 0.0
     if first & 0x10 and payload[2] == 0:
-        return 0.5 if len(payload) > 3 and payload[3] <= 5 else 0.0
+        number = 7 if first & 0x08 else 3
+        return 0.5 if len(payload) > number and payload[number] <= 5 else 0.0
     return 0.2 if payload[2] or first & 0x40 else 0.0
 
 
