@@ -51,3 +51,16 @@ class FrameBatch:
 
     def __len__(self) -> int:
         return len(self.time_ns)
+
+
+def join_batches(batches: list[FrameBatch]) -> FrameBatch:
+    """One batch with the rows of all of them, in order; without any, an empty one."""
+    if len(batches) == 1:
+        return batches[0]
+    return FrameBatch(
+        time_ns=np.concatenate([np.empty(0, np.int64), *(batch.time_ns for batch in batches)]),
+        offset=np.concatenate([np.empty(0, np.int64), *(batch.offset for batch in batches)]),
+        captured=np.concatenate([np.empty(0, np.uint32), *(batch.captured for batch in batches)]),
+        original=np.concatenate([np.empty(0, np.uint32), *(batch.original for batch in batches)]),
+        interface=np.concatenate([np.empty(0, np.uint16), *(batch.interface for batch in batches)]),
+    )

@@ -1,24 +1,16 @@
-"""A cursor over bytes with named pulls. Run plain it decodes; run with a trace it also yields the tree of fields."""
+"""A cursor over bytes with named pulls. Run plain it decodes; with a trace it also yields the tree of what it read."""
 
 from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+
+from analyzer.wire import varint
+from analyzer.wire.errors import DecodeError as DecodeError
 
 Value = int | float | str | bytes | bool | None
-
-
-class DecodeError(Exception):
-    """Bytes that cannot be read. `code` is the format's short name for the fault, `offset` its place in the buffer."""
-
-    def __init__(self, code: str, offset: int, text: str, *details: int) -> None:
-        super().__init__(text)
-        self.code = code
-        self.offset = offset
-        self.text = text
-        self.details = details
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +69,13 @@ class Trace:
     def replace_last(self, node: Field) -> None:
         """Replace the field added last, for a reader that learns more about it."""
         self._open[-1][-1] = node
+
+    def note(self, text: str) -> None:
+        """Keep a remark, and hang it on the field added last, if there is one."""
+        self.notes.append(text)
+        if self._open[-1]:
+            last = self._open[-1][-1]
+            self.replace_last(replace(last, note=f"{last.note}; {text}" if last.note else text))
 
     def begin(self) -> None:
         """Open a group."""
@@ -148,6 +147,19 @@ class Reader:
             self._record(name, value, start)
         return value
 
+    def varint(self, name: str) -> int:
+        """A signed 32-bit number in one to five bytes (spec section 6.1)."""
+        start = self.offset
+        try:
+            value, self.offset = varint.unpack(self.data, start, self.end)
+        except DecodeError as error:
+            raise DecodeError(self.short_code, error.offset, f"{name}: {error.text}") from None
+        if self.trace is not None:
+            self._record(name, value, start)
+            if not varint.is_canonical(self.data[start : self.offset]):
+                self.trace.note("not in shortest form")
+        return value
+
     def uuid(self, name: str) -> uuid.UUID:
         """Sixteen bytes, in network order."""
         start = self._advance(name, 16)
@@ -172,7 +184,7 @@ class Reader:
     def note(self, text: str) -> None:
         """Remark something odd but readable; it hangs on the field read last."""
         if self.trace is not None:
-            self.trace.notes.append(text)
+            self.trace.note(text)
 
     @contextmanager
     def group(self, name: str, text: str = "") -> Iterator[None]:

@@ -1,0 +1,201 @@
+"""The one writer: merges what the readings produced in a batch into the tables, in the order of (packet, ordinal)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import fields
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyzer.store.columns import Table
+from analyzer.store.rows import Amend, FindingRow, MessageRow, PacketLate, Rows, SessionRow, SnapshotRow
+from analyzer.store.tables import Tables
+
+_PACKET_COLUMNS = ("kind", "flags", "ack", "chunks", "code", "severity")
+_SESSION_COLUMNS = tuple(field.name for field in fields(SessionRow))
+_SNAPSHOT_COLUMNS = tuple(
+    field.name for field in fields(SnapshotRow) if field.name not in ("session", "base", "cause", "received")
+)
+_MESSAGE_COLUMNS = ("packet", "id", "flags", "sequence", "size", "offset", "code")
+_REFERENCES = ("base", "cause")
+
+
+def merge(tables: Tables, buffers: Iterable[Rows]) -> None:
+    """Append every row in `buffers`, translate local numbers into rows, and empty the buffers. Publishes nothing."""
+    filled = [rows for rows in buffers if rows.packets or rows.amendments or rows.snapshots]
+    if not filled:
+        return
+    new_sessions = _merge_sessions(tables, filled)
+    session_maps = [[*rows.session_rows, *new] for rows, new in zip(filled, new_sessions, strict=True)]
+    new_snapshots = _plan_snapshots(tables, filled)
+    snapshot_maps = [_Numbers(rows.snapshot_rows, new) for rows, new in zip(filled, new_snapshots, strict=True)]
+    _amend_packets(tables, filled, session_maps, snapshot_maps)
+    _merge_messages(tables, filled)
+    _merge_snapshots(tables, filled, session_maps, snapshot_maps)
+    _merge_findings(tables, filled, snapshot_maps)
+    for rows, snapshots in zip(filled, snapshot_maps, strict=True):
+        for local, packed in rows.blocks:
+            tables.blocks.put(snapshots[local], packed)
+    _apply_amendments(tables, filled, session_maps, snapshot_maps)
+    for rows, added_sessions, added_snapshots in zip(filled, new_sessions, new_snapshots, strict=True):
+        rows.merged(added_sessions, added_snapshots)
+
+
+class _Numbers:
+    """Local number -> row: what the reading had, and what this batch adds. -1 stays -1."""
+
+    def __init__(self, old: Sequence[int], new: Sequence[int]) -> None:
+        self._old = old
+        self._new = new
+
+    def __getitem__(self, local: int) -> int:
+        if local < 0:
+            return -1
+        known = len(self._old)
+        return self._old[local] if local < known else self._new[local - known]
+
+
+def _order(packets: Sequence[int]) -> NDArray[np.int64]:
+    """Stable order by packet; rows of one packet belong to one reading and keep their order."""
+    return np.argsort(np.asarray(packets, dtype=np.int64), kind="stable")
+
+
+def _ranks(order: NDArray[np.int64], first: int, lengths: Sequence[int]) -> list[list[int]]:
+    """The row each entry gets, split by buffer."""
+    rows = np.empty(len(order), dtype=np.int64)
+    rows[order] = np.arange(first, first + len(order))
+    result = []
+    start = 0
+    for length in lengths:
+        result.append(rows[start : start + length].tolist())
+        start += length
+    return result
+
+
+def _merge_sessions(tables: Tables, filled: list[Rows]) -> list[list[int]]:
+    sessions = [session for rows in filled for session in rows.sessions]
+    readings = [rows.reading for rows in filled for _ in rows.sessions]
+    order = _order([session.first_packet for session in sessions])
+    columns: dict[str, Sequence[object]] = {
+        name: [getattr(sessions[index], name) for index in order] for name in _SESSION_COLUMNS
+    }
+    columns["reading"] = [readings[index] for index in order]
+    columns["last_packet"] = columns["first_packet"]
+    first = tables.sessions.append(columns, len(sessions))
+    return _ranks(order, first, [len(rows.sessions) for rows in filled])
+
+
+def _plan_snapshots(tables: Tables, filled: list[Rows]) -> list[list[int]]:
+    order = _order([snapshot.packet for rows in filled for snapshot in rows.snapshots])
+    return _ranks(order, tables.snapshots.appended, [len(rows.snapshots) for rows in filled])
+
+
+def _amend_packets(tables: Tables, filled: list[Rows], sessions: list[list[int]], snapshots: list[_Numbers]) -> None:
+    late: list[PacketLate] = [packet for rows in filled for packet in rows.packets]
+    numbers = [packet.packet for packet in late]
+    for column in _PACKET_COLUMNS:
+        tables.packets.amend(column, numbers, [getattr(packet, column) for packet in late])
+    tables.packets.amend(
+        "session",
+        numbers,
+        [
+            local[packet.session] if packet.session >= 0 else -1
+            for rows, local in zip(filled, sessions, strict=True)
+            for packet in rows.packets
+        ],
+    )
+    tables.packets.amend(
+        "snapshot",
+        numbers,
+        [local[packet.snapshot] for rows, local in zip(filled, snapshots, strict=True) for packet in rows.packets],
+    )
+    tables.packets.amend("first_message", numbers, [-1] * len(numbers))
+    for rows, local in zip(filled, sessions, strict=True):
+        last: dict[int, int] = {local[packet.session]: packet.packet for packet in rows.packets if packet.session >= 0}
+        tables.sessions.amend("last_packet", last.keys(), last.values())
+
+
+def _merge_messages(tables: Tables, filled: list[Rows]) -> None:
+    messages: list[MessageRow] = [message for rows in filled for message in rows.messages]
+    if not messages:
+        return
+    name_numbers = [[tables.names.number(name) for name in rows.names] for rows in filled]
+    names = [numbers[m.name] for rows, numbers in zip(filled, name_numbers, strict=True) for m in rows.messages]
+    readings = [rows.reading for rows in filled for _ in rows.messages]
+    order = _order([message.packet for message in messages])
+    columns: dict[str, Sequence[object]] = {
+        name: [getattr(messages[index], name) for index in order] for name in _MESSAGE_COLUMNS
+    }
+    columns["name"] = [names[index] for index in order]
+    columns["reading"] = [readings[index] for index in order]
+    first = tables.messages.append(columns, len(messages))
+    packets, starts = np.unique(np.asarray(columns["packet"], dtype=np.int64), return_index=True)
+    tables.packets.amend("first_message", packets.tolist(), (starts + first).tolist())
+
+
+def _merge_snapshots(tables: Tables, filled: list[Rows], sessions: list[list[int]], snapshots: list[_Numbers]) -> None:
+    rows_of = [(index, row) for index, rows in enumerate(filled) for row in rows.snapshots]
+    if not rows_of:
+        return
+    order = _order([row.packet for _, row in rows_of])
+    ordered: list[tuple[int, SnapshotRow]] = [rows_of[index] for index in order]
+    columns: dict[str, Sequence[object]] = {
+        name: [getattr(row, name) for _, row in ordered] for name in _SNAPSHOT_COLUMNS
+    }
+    columns["session"] = [sessions[index][row.session] for index, row in ordered]
+    columns["base"] = [snapshots[index][row.base] for index, row in ordered]
+    columns["cause"] = [snapshots[index][row.cause] for index, row in ordered]
+    columns["part_count"] = [len(row.received) for _, row in ordered]
+    parts = [part for _, row in ordered for part in row.received]
+    carriers = np.asarray([part.packet for part in parts], dtype=np.int64)
+    messages = tables.packets.take("first_message", carriers).astype(np.int64)
+    first = tables.parts.append(
+        {
+            "message": messages + np.asarray([part.ordinal for part in parts], dtype=np.int64),
+            "number": [part.number for part in parts],
+        },
+        len(parts),
+    )
+    counts = np.asarray(columns["part_count"], dtype=np.int64)
+    starts = first + np.cumsum(counts) - counts
+    columns["first_part"] = np.where(counts > 0, starts, -1).tolist()
+    tables.snapshots.append(columns, len(ordered))
+
+
+def _merge_findings(tables: Tables, filled: list[Rows], snapshots: list[_Numbers]) -> None:
+    found: list[tuple[_Numbers, FindingRow]] = [
+        (local, row) for rows, local in zip(filled, snapshots, strict=True) for row in rows.findings
+    ]
+    order = _order([row.packet for _, row in found])
+    ordered = [found[index] for index in order]
+    pick: dict[str, Callable[[_Numbers, FindingRow], object]] = {
+        "rule": lambda _, row: tables.names.number(row.rule),
+        "severity": lambda _, row: row.severity,
+        "packet": lambda _, row: row.packet,
+        "snapshot": lambda local, row: local[row.snapshot],
+        "offset": lambda _, row: row.offset,
+        "text": lambda _, row: row.text,
+    }
+    tables.findings.append(
+        {name: [value(local, row) for local, row in ordered] for name, value in pick.items()}, len(ordered)
+    )
+
+
+def _apply_amendments(tables: Tables, filled: list[Rows], sessions: list[list[int]], snapshots: list[_Numbers]) -> None:
+    by_column: dict[tuple[str, str], tuple[Table, list[int], list[object]]] = {}
+    for index, rows in enumerate(filled):
+        for amend in rows.amendments:
+            table = tables.sessions if amend.table == "sessions" else tables.snapshots
+            numbers, values = by_column.setdefault((amend.table, amend.column), (table, [], []))[1:]
+            local = sessions[index] if amend.table == "sessions" else snapshots[index]
+            numbers.append(local[amend.local])
+            values.append(_translated(amend, snapshots[index]))
+    for (_, column), (table, numbers, values) in by_column.items():
+        table.amend(column, numbers, values)
+
+
+def _translated(amend: Amend, snapshots: _Numbers) -> object:
+    if amend.column in _REFERENCES and isinstance(amend.value, int):
+        return snapshots[amend.value]
+    return amend.value

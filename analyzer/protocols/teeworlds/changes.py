@@ -1,0 +1,162 @@
+"""What a delta did to each item, field by field, and what each entry cost on the wire. Spec section 18."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import Protocol
+
+from analyzer.protocols.teeworlds.delta import Delta, apply
+from analyzer.protocols.teeworlds.state import State, signed
+from analyzer.snapshots.model import Change, FieldChange, JoinedDelta
+from analyzer.transports.teeworlds_huffman import HUFFMAN
+from analyzer.wire import varint
+from analyzer.wire.errors import DecodeError
+from analyzer.wire.reader import Span
+
+JOINED_BUFFER = 2
+"""Index of the joined delta in `FieldTree.buffers`."""
+
+_CODE_LENGTHS = HUFFMAN.code_lengths[:256]
+
+
+class Names(Protocol):
+    """What items and fields are called. A type declared inside a snapshot is known by that snapshot's state only."""
+
+    def item_name(self, type: int, state: State | None) -> str:
+        """Name of an item type; for an unknown one a text that says so."""
+        ...
+
+    def field_names(self, type: int, size: int, state: State | None) -> Sequence[str]:
+        """Names of the ints of an item of `size` ints, one each."""
+        ...
+
+    def is_event(self, type: int, state: State | None) -> bool:
+        """Whether items of the type live for one snapshot only."""
+        ...
+
+    def text(self, type: int, index: int, value: int, state: State | None) -> str:
+        """The int at `index` as a person reads it; empty if the number says it all."""
+        ...
+
+
+def byte_bits(joined: JoinedDelta) -> bytes:
+    """What each byte of a joined delta cost, in bits: its Huffman code length where its packet was compressed, else 8.
+
+    Bytes that no part covers cost nothing.
+    """
+    bits = bytearray(len(joined.data))
+    for part in joined.parts:
+        data = joined.data[part.offset : part.offset + part.length]
+        bits[part.offset : part.offset + len(data)] = (
+            data.translate(_CODE_LENGTHS) if part.compressed else b"\x08" * len(data)
+        )
+    return bytes(bits)
+
+
+def changes(base: State | None, delta: Delta, joined: JoinedDelta, names: Names) -> list[Change]:
+    """One change for each removed key and each update, in the order of the wire; a key in both lists gives one.
+
+    Without a base, or with one that the delta does not fit, values stay unknown and only the ints on the wire are told.
+    """
+    return _Changes(base, delta, joined, names).all()
+
+
+class _Changes:
+    def __init__(self, base: State | None, delta: Delta, joined: JoinedDelta, names: Names) -> None:
+        self.base = base
+        self.state: State | None = None
+        if base is not None:
+            try:
+                self.state = apply(base, delta).state
+            except DecodeError:
+                self.base = None
+        self.delta = delta
+        self.names = names
+        self.offsets = varint.offsets(joined.data)
+        self.costs = list(accumulate(byte_bits(joined), initial=0))
+        self.removed = {key: 3 + number for number, key in enumerate(delta.removed)}
+        """Key to index of its int."""
+
+    def all(self) -> list[Change]:
+        """Removed items, then updates."""
+        updated = {key for key, _, _ in self.delta.updates}
+        removed = [self._removed(key, index) for key, index in self.removed.items() if key not in updated]
+        index = 3 + len(self.delta.removed)
+        updates = []
+        for key, start, size in self.delta.updates:
+            updates.append(self._updated(key, index, start, size))
+            index = start + size
+        return removed + updates
+
+    def _span(self, first: int, last: int) -> Span:
+        """Bytes of the ints `first` up to, not including, `last`."""
+        start = self.offsets[first]
+        return Span(JOINED_BUFFER, start, self.offsets[last] - start)
+
+    def _bits(self, first: int, last: int) -> int:
+        return self.costs[self.offsets[last]] - self.costs[self.offsets[first]]
+
+    def _removed(self, key: int, index: int) -> Change:
+        item_type, state, names = key >> 16, self.base, self.names
+        values = state.items.get(key, ()) if state is not None else ()
+        fields = tuple(
+            FieldChange(name, value, None, None, 0, None, names.text(item_type, number, value, state))
+            for number, (name, value) in enumerate(
+                zip(names.field_names(item_type, len(values), state), values, strict=True)
+            )
+        )
+        return Change(
+            "removed",
+            item_type,
+            key & 0xFFFF,
+            names.item_name(item_type, state),
+            fields,
+            self._bits(index, index + 1),
+            self._span(index, index + 1),
+            names.is_event(item_type, state),
+        )
+
+    def _updated(self, key: int, first: int, start: int, size: int) -> Change:
+        item_type, state, names = key >> 16, self.state, self.names
+        wire = self.delta.ints[start : start + size]
+        old = self.base.items.get(key) if self.base is not None else None
+        bits = self._bits(first, start + size)
+        if key in self.removed:
+            kind = "readded"
+            bits += self._bits(self.removed[key], self.removed[key] + 1)
+        elif self.base is None:
+            kind = "unknown"
+        elif old is None:
+            kind = "added"
+        else:
+            kind = "changed" if any(wire) else "rewritten"
+        fields = tuple(
+            self._field(name, item_type, number, start + number, None if old is None else old[number])
+            for number, name in zip(range(size), names.field_names(item_type, size, state), strict=True)
+        )
+        return Change(
+            kind,
+            item_type,
+            key & 0xFFFF,
+            names.item_name(item_type, state),
+            fields,
+            bits,
+            self._span(first, start + size),
+            names.is_event(item_type, state),
+        )
+
+    def _field(self, name: str, item_type: int, number: int, index: int, old: int | None) -> FieldChange:
+        wire = self.delta.ints[index]
+        new = None if self.base is None else signed(wire + (old or 0))
+        text = self.names.text
+        return FieldChange(
+            name,
+            old,
+            new,
+            wire,
+            self._bits(index, index + 1),
+            self._span(index, index + 1),
+            "" if old is None else text(item_type, number, old, self.state),
+            "" if new is None else text(item_type, number, new, self.state),
+        )

@@ -1,0 +1,70 @@
+"""Report codes of snapshots (spec section 17.7) and of packets, with the sentences a person reads."""
+
+from __future__ import annotations
+
+from analyzer.snapshots.status import Code, Status
+
+CODES = (
+    Code("OK", Status.OK, "rebuilt, crc equal"),
+    Code("OK-E", Status.OK, "unchanged since tick {base_tick}, no crc on the wire"),
+    Code("F1", Status.MALFORMED, "malformed snapshot message"),
+    Code("S1", Status.LATE, "a part of a tick that was given up already"),
+    Code("S2", Status.DUPLICATE, "repeats what was received before"),
+    Code("S3", Status.DUPLICATE, "repeats a tick with different bytes"),
+    Code("P1", Status.INCOMPLETE, "parts missing: {missing} of {parts}"),
+    Code("B1", Status.NO_BASE, "base tick {base_tick} is older than the capture"),
+    Code("B2", Status.NO_BASE, "base tick {base_tick} could not be rebuilt itself"),
+    Code("B3", Status.NO_BASE, "base tick {base_tick} was never seen: the capture has a gap"),
+    Code("B4", Status.NO_BASE, "base tick {base_tick} was let go of to bound memory"),
+    Code("B5", Status.MALFORMED, "base tick {base_tick} is not below the snapshot's own"),
+    Code("D1", Status.MALFORMED, "the delta ends inside a number or holds too many, at byte {detail}"),
+    Code("D2", Status.MALFORMED, "the delta holds fewer than three numbers"),
+    Code("D3", Status.MALFORMED, "the count of removed items is negative or beyond the data"),
+    Code("D4", Status.MALFORMED, "update {detail2} is cut off at byte {detail}"),
+    Code("D5", Status.MALFORMED, "update {detail2} has a type out of range at byte {detail}"),
+    Code("D6", Status.MALFORMED, "update {detail2} has an id out of range at byte {detail}"),
+    Code("D7", Status.MALFORMED, "update {detail2} announces a size beyond the data at byte {detail}"),
+    Code("D8", Status.MALFORMED, "an update differs in size from the item it changes, at byte {detail}"),
+    Code("D9", Status.MALFORMED, "more items or bytes than a snapshot may have"),
+    Code("C1", Status.CRC, "crc mismatch: {crc_wire} on the wire, {crc_computed} computed, difference {detail}"),
+    Code("BUG", Status.BUG, "this program failed on it; please report the capture"),
+)
+"""By snapshots.code."""
+
+CODE_NUMBERS = {code.name: number for number, code in enumerate(CODES)}
+
+PACKET_KINDS = (
+    "undecided",
+    "chunks",
+    "control",
+    "connless",
+    "connless-extended",
+    "stun",
+    "foreign",
+    "cut",
+    "malformed",
+)
+"""By packets.kind."""
+UNDECIDED, CHUNKS, CONTROL, CONNLESS, CONNLESS_EXTENDED, STUN, FOREIGN, CUT, MALFORMED = range(len(PACKET_KINDS))
+
+_PACKET_FAULTS = {
+    "": "",
+    "cut": "the capture kept only the beginning of the datagram",
+    "token": "the token is not that of the connection",
+    "short": "too short for what it announces",
+    "token-short": "ends inside the token",
+    "huffman-eof": "the compressed data end before their end mark",
+    "huffman-limit": "the compressed data expand beyond the limit",
+    "control-empty": "a control packet without a message",
+    "chunk-header": "a chunk header does not fit",
+    "chunk-size": "a chunk is longer than the packet",
+    "surplus": "bytes after the last chunk",
+    "message": "a message could not be read to its end",
+    "bug": "this program failed on it; please report the capture",
+}
+PACKET_CODES = tuple(f"{name}: {text}" if name else "" for name, text in _PACKET_FAULTS.items())
+"""By packets.code and messages.code."""
+PACKET_CODE_NUMBERS = {name: number for number, name in enumerate(_PACKET_FAULTS)}
+
+SNAPSHOT_KINDS = ("SNAPEMPTY", "SNAPSINGLE", "SNAP")
+"""By snapshots.kind."""

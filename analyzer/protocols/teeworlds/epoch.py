@@ -1,0 +1,382 @@
+"""The snapshots of one epoch, one map of one connection: parts, bases, checksums, and why one could not be rebuilt.
+
+Spec sections 17.3 and 17.4. Decodes leniently and marks strictly: what a real client would have dropped is rebuilt all
+the same and carries `client_kept` false.
+"""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+
+from analyzer.protocols.teeworlds.codes import CODE_NUMBERS, CODES
+from analyzer.protocols.teeworlds.delta import WARNINGS, Applied, Delta, apply, read_delta
+from analyzer.protocols.teeworlds.messages import SNAPEMPTY, SnapFields
+from analyzer.protocols.teeworlds.state import EMPTY, State, pack_state, signed
+from analyzer.snapshots.attribution import Attribution
+from analyzer.snapshots.bases import RETENTION_TICKS, Base, Bases, Cause
+from analyzer.snapshots.chain import CHAIN_LENGTH
+from analyzer.snapshots.collector import Collector, Collectors, HeldPart
+from analyzer.snapshots.status import LostBy, Proof
+from analyzer.store.rows import PartRow, Rows, SnapshotRow
+from analyzer.wire.errors import DecodeError
+
+PART_BYTES = 900
+"""A writer cuts the delta every 900 bytes; part p belongs at 900 * p (spec section 8.1)."""
+NOTE, WARNING = 1, 2
+
+F1_FIELDS = ("tick", "delta_tick", "parts", "part", "crc", "length", "data")
+
+
+@dataclass(frozen=True, slots=True)
+class SnapMessage:
+    """A snapshot message that could be read, and where it came from."""
+
+    fields: SnapFields
+    data: bytes
+    """The part's bytes."""
+    digest: int
+    """Checksum of the whole message, to tell a repetition from another content."""
+    row: PartRow
+    wire_bytes: int
+
+
+@dataclass(slots=True)
+class _Done:
+    """A tick that completed, whatever came of it."""
+
+    local: int
+    digests: dict[int, int]
+
+
+def join_parts(parts: dict[int, bytes], announced: int) -> bytes:
+    """The delta from its parts. Gaps after a short middle part read as zero bytes, as in a client's buffer."""
+    if all(len(parts[number]) == PART_BYTES for number in range(announced - 1)):
+        return b"".join(parts[number] for number in range(announced))
+    joined = bytearray(PART_BYTES * (announced - 1) + len(parts[announced - 1]))
+    for number in range(announced):
+        joined[PART_BYTES * number : PART_BYTES * number + len(parts[number])] = parts[number]
+    return bytes(joined)
+
+
+class Epoch:
+    """State of one epoch. `begun`: its beginning was captured, so an unknown base is a gap and not the past."""
+
+    def __init__(self, rows: Rows, session: int, sizes: tuple[int, ...], *, begun: bool) -> None:
+        self.session = session
+        self.seen = -1
+        """Highest tick of any valid snapshot message, complete or not."""
+        self.any_seen = False
+        self.newest: State | None = None
+        """The state rebuilt last."""
+        self.last_ack: int | None = None
+        self._rows = rows
+        self._sizes = sizes
+        self._begun = begun
+        self._first_tick: int | None = None
+        self._collectors = Collectors()
+        self._bases: Bases[State] = Bases()
+        self._causes: dict[int, Cause] = {}
+        self._done: dict[int, _Done] = {}
+        self._given_up: dict[int, int] = {}
+        self._digests: dict[int, dict[int, int]] = {}
+        self._attribution = Attribution(rows, lambda tick: self._bases.get(tick) is not None)
+        self._purge_at = 0
+
+    def receive(self, message: SnapMessage) -> None:
+        """A valid snapshot message that is not vital."""
+        fields = message.fields
+        tick = fields.tick
+        late = tick < self.seen
+        self.any_seen = True
+        self._first_tick = tick if self._first_tick is None else self._first_tick
+        self.seen = max(self.seen, tick)
+        if fields.base_tick >= 0:
+            self._bases.use(fields.base_tick, tick)
+            self._attribution.use_as_base(fields.base_tick)
+        collector = self._collectors.get(tick)
+        if self._repeats(message, collector):
+            return
+        if collector is None and (tick in self._given_up or tick < self.seen - RETENTION_TICKS):
+            row = self._row(message, "S1")
+            row.client_kept = False
+            row.cause = self._given_up.get(tick, -1)
+            self._emit(row, None, whole=False)
+            return
+        if collector is None:
+            collector = Collector(tick, fields.base_tick, fields.parts, fields.crc, fields.kind)
+            self._collectors.open(collector)
+            self._digests[tick] = {}
+        else:
+            collector.agree(fields.base_tick, fields.parts, fields.crc)
+            collector.kind = fields.kind
+        collector.late = late
+        collector.hold(HeldPart(message.row, message.data, message.wire_bytes))
+        self._digests[tick][fields.part] = message.digest
+        if collector.complete:
+            self._complete(collector, fields)
+        self._close_overdue()
+
+    def malformed(self, packet_row: PartRow, tick: int, kind: int, error: DecodeError, wire_bytes: int) -> None:
+        """A snapshot message whose fields cannot be read (F1). It says nothing about what came before or after."""
+        field = error.text.partition(":")[0]
+        row = SnapshotRow(
+            self.session,
+            tick,
+            -1,
+            packet_row.packet,
+            kind,
+            CODES[CODE_NUMBERS["F1"]].status,
+            CODE_NUMBERS["F1"],
+            0,
+            wire_bytes=wire_bytes,
+            lost_by=LostBy.GAME,
+            detail=F1_FIELDS.index(field) if field in F1_FIELDS else -1,
+            received=(packet_row,),
+        )
+        self._rows.snapshot(row)
+
+    def bug(self, packet_row: PartRow, tick: int, kind: int) -> None:
+        """An exception of ours left a snapshot message without a row."""
+        code = CODE_NUMBERS["BUG"]
+        row = SnapshotRow(self.session, tick, -1, packet_row.packet, kind, CODES[code].status, code, 0)
+        row.received = (packet_row,)
+        self._rows.snapshot(row)
+
+    def acknowledge(self, tick: int, packet: int) -> None:
+        """An INPUT in row `packet` acknowledged `tick`, 0 or above."""
+        self.last_ack = tick
+        # More than the retention ahead is not believed: no peer of this epoch can have such a snapshot.
+        if self.any_seen and tick <= self.seen + RETENTION_TICKS:
+            self._bases.acknowledge(tick)
+            self._attribution.acknowledge(tick, packet)
+
+    def close(self) -> None:
+        """End of the epoch or of the capture: what is open stays incomplete."""
+        for collector in self._collectors.all():
+            self._give_up(collector)
+
+    def _repeats(self, message: SnapMessage, collector: Collector | None) -> bool:
+        """S2 and S3: a tick that completed, or a part that is already held with the same bytes."""
+        fields = message.fields
+        done = self._done.get(fields.tick)
+        if done is not None:
+            same = done.digests.get(fields.part) == message.digest
+            row = self._row(message, "S2" if same else "S3")
+            row.cause = done.local
+            self._emit(row, None, whole=False)
+            return True
+        held = self._digests.get(fields.tick, {}).get(fields.part)
+        if collector is None or held != message.digest:
+            return False
+        row = self._row(message, "S2")
+        cause = self._cause_of_open(collector)
+        row.cause = cause.local
+        cause.wait(self._emit(row, None, whole=False))
+        return True
+
+    def _complete(self, collector: Collector, fields: SnapFields) -> None:
+        tick = collector.tick
+        self._collectors.close(tick)
+        data = join_parts({number: part.data for number, part in collector.parts.items()}, collector.announced)
+        row = self._row_of(collector, "OK")
+        own = self._causes.pop(tick, None)
+        base = self._base(row, fields.delta_tick, own)
+        if base is not None:
+            self._rebuild(row, base, data, collector, own)
+        if row.code == CODE_NUMBERS["OK"] or row.code == CODE_NUMBERS["OK-E"]:
+            self._follow(own, self._rows.next_snapshot - 1, LostBy.NOBODY)
+        self._done[tick] = _Done(self._rows.next_snapshot - 1, self._digests.pop(tick))
+        late = self._rows.packet
+        late.snapshot = self._rows.next_snapshot - 1
+        self._note_oddities(collector, late.snapshot)
+
+    def _base(self, row: SnapshotRow, delta_tick: int, own: Cause | None) -> Base[State] | None:
+        """The base, or None after a row that says why there is none."""
+        tick = row.base_tick
+        if tick < 0:
+            return Base(-1, EMPTY, EMPTY.size, -1, True)
+        if delta_tick <= 0:
+            self._fail(row, "B5", own or Cause(), whole=True)
+            return None
+        base = self._bases.get(tick)
+        if base is not None:
+            row.base = base.local
+            return base
+        collector = self._collectors.get(tick)
+        cause = self._cause_of_open(collector) if collector is not None else self._bases.cause_of(tick)
+        if cause is not None:
+            self._fail_through(row, cause, own)
+        elif self._bases.dropped(tick):
+            self._fail(row, "B4", self._fixed(own, LostBy.LIMIT), whole=False)
+        elif self._begun or (self._first_tick is not None and tick >= self._first_tick):
+            self._fail(row, "B3", self._fixed(own, LostBy.CAPTURE), whole=False)
+        else:
+            self._fail(row, "B1", self._fixed(own, LostBy.CAPTURE), whole=False)
+        return None
+
+    def _rebuild(
+        self, row: SnapshotRow, base: Base[State], data: bytes, collector: Collector, own: Cause | None
+    ) -> None:
+        unchanged = collector.kind == SNAPEMPTY or not data
+        delta: Delta | None = None
+        try:
+            if not unchanged:
+                delta = read_delta(data, self._sizes)
+            applied = Applied(base.state, 0, 0, 0, 0) if delta is None else apply(base.state, delta)
+        except DecodeError as error:
+            row.detail = error.offset
+            row.detail2 = error.details[0] if error.details else 0
+            self._fail(row, error.code, own or Cause(), whole=True)
+            return
+        state = applied.state
+        row.depth = base.depth + 1
+        row.state_bytes, row.items, row.crc_computed = state.size, len(state.items), state.crc
+        row.added, row.changed, row.removed = applied.added, applied.changed, applied.removed
+        if delta is not None:
+            row.deleted, row.updated = len(delta.removed), len(delta.updates)
+            if applied.warnings:
+                texts = [text for bit, text in WARNINGS.items() if applied.warnings & bit]
+                self._finding("snap.warning", WARNING, "; ".join(texts))
+        if collector.kind == SNAPEMPTY:
+            row.crc_wire = state.crc
+            row.code = CODE_NUMBERS["OK-E"]
+            row.proof = Proof.BASE if base.proved else Proof.NONE
+        elif collector.checksum != state.crc:
+            row.detail = signed(collector.checksum - state.crc)
+            self._fail(row, "C1", own or Cause(), whole=True)
+            return
+        else:
+            row.proof = Proof.OWN
+        self._store(row, state)
+
+    def _store(self, row: SnapshotRow, state: State) -> None:
+        local = self._rows.next_snapshot
+        if row.depth >= CHAIN_LENGTH:
+            self._rows.block(local, pack_state(state))
+            row.depth = 0
+        self._emit(row, None, whole=False)
+        self._bases.put(row.tick, Base(local, state, state.size, row.depth, row.proof is not Proof.NONE))
+        self.newest = state
+
+    def _fail(self, row: SnapshotRow, code: str, cause: Cause, *, whole: bool) -> None:
+        """Add a row that is its own first cause."""
+        self._set_code(row, code)
+        watched = None if cause.settled else cause
+        row.lost_by = cause.lost_by
+        local = self._emit(row, watched, whole=whole)
+        self._follow(cause, local, cause.lost_by)
+        self._bases.fail(row.tick, cause)
+
+    def _fail_through(self, row: SnapshotRow, cause: Cause, own: Cause | None) -> None:
+        """Add a row whose base failed: it names the first cause of the chain."""
+        self._set_code(row, "B2")
+        row.cause = cause.local
+        row.lost_by = cause.lost_by
+        local = self._emit(row, None, whole=False)
+        cause.wait(local)
+        if own is not None:
+            # Rows that waited for this one while it was open now name what it names.
+            for waiting in own.waiting:
+                self._rows.amend_snapshot(waiting, "cause", cause.local)
+                cause.wait(waiting)
+        self._bases.fail(row.tick, cause)
+
+    def _give_up(self, collector: Collector) -> None:
+        """P1: the collector is closed with parts missing."""
+        tick = collector.tick
+        self._collectors.close(tick)
+        self._digests.pop(tick, None)
+        row = self._row_of(collector, "P1")
+        row.client_kept = False
+        self._fail(row, "P1", self._causes.pop(tick, None) or Cause(), whole=False)
+        self._given_up[tick] = self._rows.next_snapshot - 1
+
+    def _follow(self, cause: Cause | None, local: int, lost_by: LostBy) -> None:
+        """The row of a cause exists now: rows that waited for it learn its number and who lost it."""
+        if cause is None:
+            return
+        cause.local = local
+        for waiting in cause.waiting:
+            self._rows.amend_snapshot(waiting, "cause", local)
+            self._rows.amend_snapshot(waiting, "lost_by", lost_by)
+
+    def _fixed(self, own: Cause | None, lost_by: LostBy) -> Cause:
+        cause = own or Cause()
+        cause.lost_by = lost_by
+        cause.settled = True
+        return cause
+
+    def _cause_of_open(self, collector: Collector) -> Cause:
+        return self._causes.setdefault(collector.tick, Cause())
+
+    def _close_overdue(self) -> None:
+        for collector in self._collectors.overdue(self.seen - RETENTION_TICKS):
+            self._give_up(collector)
+        if self.seen >= self._purge_at:
+            self._purge_at = self.seen + RETENTION_TICKS // 10
+            self._bases.purge(self.seen)
+            self._attribution.purge(self.seen)
+            oldest = self.seen - RETENTION_TICKS
+            self._done = {tick: done for tick, done in self._done.items() if tick >= oldest}
+            self._given_up = {tick: local for tick, local in self._given_up.items() if tick >= oldest}
+
+    def _row(self, message: SnapMessage, code: str) -> SnapshotRow:
+        fields = message.fields
+        number = CODE_NUMBERS[code]
+        return SnapshotRow(
+            self.session,
+            fields.tick,
+            fields.base_tick,
+            message.row.packet,
+            fields.kind,
+            CODES[number].status,
+            number,
+            fields.parts,
+            wire_bytes=message.wire_bytes,
+            delta_bytes=fields.length,
+            crc_wire=fields.crc,
+            received=(message.row,),
+        )
+
+    def _row_of(self, collector: Collector, code: str) -> SnapshotRow:
+        number = CODE_NUMBERS[code]
+        return SnapshotRow(
+            self.session,
+            collector.tick,
+            collector.base_tick,
+            self._rows.packet.packet,
+            collector.kind,
+            CODES[number].status,
+            number,
+            collector.announced,
+            wire_bytes=collector.wire_bytes,
+            delta_bytes=collector.delta_bytes,
+            crc_wire=collector.checksum,
+            client_kept=not collector.late,
+            received=collector.received,
+        )
+
+    def _set_code(self, row: SnapshotRow, code: str) -> None:
+        row.code = CODE_NUMBERS[code]
+        row.status = CODES[row.code].status
+
+    def _emit(self, row: SnapshotRow, cause: Cause | None, *, whole: bool) -> int:
+        self._attribution.settle(row, cause, whole=whole)
+        return self._rows.snapshot(row)
+
+    def _note_oddities(self, collector: Collector, local: int) -> None:
+        for conflict in collector.conflicts:
+            self._finding("snap.conflict", WARNING, conflict, local)
+        short = [n for n in range(collector.announced - 1) if len(collector.parts[n].data) != PART_BYTES]
+        if short:
+            self._finding("snap.warning", WARNING, f"middle part {short[0]} is not {PART_BYTES} bytes long", local)
+
+    def _finding(self, rule: str, severity: int, text: str, local: int | None = None) -> None:
+        snapshot = self._rows.next_snapshot if local is None else local
+        self._rows.finding(rule, severity, text, snapshot=snapshot)
+
+
+def digest(message: bytes) -> int:
+    """A checksum that tells two messages apart."""
+    return zlib.crc32(message)

@@ -1,0 +1,192 @@
+"""What the numbers in items mean: names, types, units, from data files (spec sections 6.3, 10 and 11)."""
+
+from __future__ import annotations
+
+import struct
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from analyzer.protocols.teeworlds.layout import ItemFieldType, ItemType, MessageType
+from analyzer.protocols.teeworlds.schema_file import FIRST_UUID_TYPE, SIZE_TABLE, Tables, read_tables
+from analyzer.protocols.teeworlds.values import Kind, kind_text, readable, unpack_string
+from analyzer.resources import resource
+from analyzer.snapshots.model import Item, ItemField
+
+MAX_TYPE = 0x7FFF
+DEFAULT_SCHEMA = "schemas/teeworlds-0.6-ddnet.json"
+
+Items = Mapping[int, tuple[int, ...]]
+"""The state of a snapshot: (type << 16) | id -> values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """Items and messages of one dialect. Type numbers are resolved through the declarations of the snapshot at hand."""
+
+    title: str
+    sizes: tuple[int, ...]
+    """Pre-agreed number of ints by type, 64 entries; -1: the size is on the wire."""
+    items: tuple[ItemType, ...]
+    messages: tuple[MessageType, ...]
+    by_type: Mapping[int, ItemType]
+    by_uuid: Mapping[uuid.UUID, ItemType]
+    by_name: Mapping[str, ItemType]
+    by_message_number: Mapping[tuple[bool, int], MessageType]
+    """(system, number) -> message."""
+    by_message_uuid: Mapping[tuple[bool, uuid.UUID], MessageType]
+    """(system, UUID) -> message."""
+    uuid_names: Mapping[uuid.UUID, str]
+    """UUID of an item or a message -> its name."""
+
+    def item_type(self, type: int, items: Items) -> ItemType | None:
+        """The type behind a number in this snapshot; None if it is not known."""
+        if type < FIRST_UUID_TYPE:
+            return self.by_type.get(type)
+        declared = declared_uuid(type, items)
+        return None if declared is None else self.by_uuid.get(declared)
+
+    def item_name(self, type: int, items: Items) -> str:
+        """Name of a type; if it is not known, a text that says so."""
+        known = self.item_type(type, items)
+        if known is not None:
+            return known.name
+        if not FIRST_UUID_TYPE <= type <= MAX_TYPE:
+            return f"unknown type {type}"
+        declared = declared_uuid(type, items)
+        return f"type {type} (not declared)" if declared is None else f"unknown item {declared}"
+
+    def field_names(self, type: int, size: int, items: Items) -> Sequence[str]:
+        """A name for each of the `size` ints of an item."""
+        known = self.item_type(type, items)
+        names = () if known is None else known.int_names
+        if size <= len(names):
+            return names[:size]
+        stem = "value" if known is None else "extra"
+        return (*names, *(f"{stem}[{number}]" for number in range(size - len(names))))
+
+    def is_event(self, type: int, items: Items) -> bool:
+        """The item lives for one snapshot only."""
+        known = self.item_type(type, items)
+        return known is not None and known.event
+
+    def value_text(self, type: int, index: int, value: int, items: Items) -> str:
+        """Int number `index` of an item as a person reads it."""
+        known = self.item_type(type, items)
+        if known is None or not 0 <= index < known.size:
+            return str(value)
+        field = known.int_fields[index]
+        return int_text(field, field.kind, value, None)
+
+    def describe_item(self, type: int, id: int, values: Sequence[int], items: Items, tick: int) -> Item:
+        """An item with all its fields; `tick` is the tick of its snapshot, to which ticks in the item relate."""
+        values = tuple(values)
+        known = self.item_type(type, items)
+        name = self.item_name(type, items)
+        if known is None:
+            fields = tuple(ItemField(f"value[{number}]", (value,), str(value)) for number, value in enumerate(values))
+            return Item(type, id, name, values, fields)
+        real = self._undisguised(known, values)
+        if real is not known:
+            name = f"{known.name} ({real.name})"
+        fields = tuple(part for field in real.fields for part in self._describe_field(field, values, tick))
+        extra = tuple(
+            ItemField(f"extra[{number}]", (value,), str(value)) for number, value in enumerate(values[real.size :])
+        )
+        return Item(type, id, name, values, fields + extra, real.event)
+
+    def _undisguised(self, known: ItemType, values: tuple[int, ...]) -> ItemType:
+        mark = known.disguise
+        if mark is None or len(values) <= mark.at:
+            return known
+        value = values[mark.at]
+        return self.by_name[mark.item] if value >= 0 and value >> mark.bit & 1 else known
+
+    def _describe_field(self, field: ItemFieldType, values: tuple[int, ...], tick: int) -> list[ItemField]:
+        parts: list[ItemField] = []
+        width = field.kind.ints
+        for number in range(field.count):
+            start = field.at + number * width
+            own = values[start : start + width]
+            name = field.name if field.count == 1 else f"{field.name}[{number}]"
+            parts.append(ItemField(name, own, self._field_text(field, own, values, tick)))
+        return parts
+
+    def _field_text(self, field: ItemFieldType, own: tuple[int, ...], values: tuple[int, ...], tick: int) -> str:
+        if len(own) < field.kind.ints:
+            if own:
+                return "cut off"
+            if field.default is None:
+                return "not sent"
+            return f"not sent, {int_text(field, field.kind, field.default, tick)} assumed"
+        if field.kind.base == "str":
+            return f'"{readable(unpack_string(own))}"'
+        if field.kind.base == "uuid":
+            declared = uuid_from_ints(own)
+            return self.uuid_names.get(declared, "unknown") + f" ({declared})"
+        kind = field.kind
+        if field.select is not None and len(values) > field.select.at:
+            kind = field.select.kinds.get(values[field.select.at], kind)
+        return int_text(field, kind, own[0], tick)
+
+
+def int_text(field: ItemFieldType, kind: Kind, value: int, tick: int | None) -> str:
+    """One int of an item, read as `kind`, and what clients make of it if that differs."""
+    if field.named is not None and value in field.named:
+        text = f"{field.named[value]} ({value})"
+    else:
+        text = kind_text(kind, value, tick)
+    if field.clamp is not None and not field.clamp[0] <= value <= field.clamp[1]:
+        low, high = field.clamp
+        text += f", clients make it {min(max(value, low), high)}"
+    return text
+
+
+def uuid_from_ints(values: Sequence[int]) -> uuid.UUID:
+    """The UUID that the first four ints of a declaration hold, big-endian."""
+    return uuid.UUID(bytes=struct.pack(">4I", *(value & 0xFFFFFFFF for value in values[:4])))
+
+
+def declared_uuid(type: int, items: Items) -> uuid.UUID | None:
+    """The UUID that a snapshot's own declaration gives to a type number; None without declaration."""
+    if not FIRST_UUID_TYPE <= type <= MAX_TYPE:
+        return None
+    values = items.get(type)  # declarations are of type 0, so their key is their id
+    return None if values is None or len(values) < 4 else uuid_from_ints(values)
+
+
+def load(path: Path) -> Schema:
+    """Read a schema file and those it includes. Raises `SchemaError`, which names file, place and what was expected."""
+    return _index(read_tables(path))
+
+
+@cache
+def default_schema() -> Schema:
+    """Teeworlds 0.6 with all of DDNet, read when first asked for."""
+    return load(resource(DEFAULT_SCHEMA))
+
+
+def _index(tables: Tables) -> Schema:
+    by_type = {item.type: item for item in tables.items if item.type is not None}
+    by_uuid = {item.uuid: item for item in tables.items if item.uuid is not None}
+    by_message_uuid = {
+        (message.system, message.uuid): message for message in tables.messages if message.uuid is not None
+    }
+    pre_agreed = {type: item.size for type, item in by_type.items() if item.pre_agreed}
+    return Schema(
+        title=tables.title,
+        sizes=tuple(pre_agreed.get(type, -1) for type in range(SIZE_TABLE)),
+        items=tuple(tables.items),
+        messages=tuple(tables.messages),
+        by_type=by_type,
+        by_uuid=by_uuid,
+        by_name={item.name: item for item in tables.items},
+        by_message_number={
+            (message.system, message.number): message for message in tables.messages if message.number is not None
+        },
+        by_message_uuid=by_message_uuid,
+        uuid_names={uuid: item.name for uuid, item in by_uuid.items()}
+        | {uuid: message.name for (_, uuid), message in by_message_uuid.items()},
+    )

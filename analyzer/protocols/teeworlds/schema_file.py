@@ -1,0 +1,342 @@
+"""Reads schema files and checks every word of them. The format is described in `resources/schemas/README.md`."""
+
+from __future__ import annotations
+
+import json
+import re
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from analyzer.protocols.teeworlds.json_node import Node, SchemaError
+from analyzer.protocols.teeworlds.layout import (
+    ID_SCHEMES,
+    Disguise,
+    ItemFieldType,
+    ItemType,
+    MessageField,
+    MessageType,
+    Range,
+    Select,
+    int_names,
+)
+from analyzer.protocols.teeworlds.values import INT_KINDS, INT_MAX, INT_MIN, Kind
+
+FORMAT = 1
+UUID_NAMESPACE = uuid.UUID("e05ddaaa-c4e6-4cfb-b642-5d48e80c0029")
+FIRST_UUID_TYPE = 0x4000
+MAX_ITEM_INTS = 16384
+MAX_MESSAGE_NUMBER = 65535
+SIZE_TABLE = 64
+"""Types from here up always carry their size (spec section 10)."""
+MESSAGE_STRINGS = frozenset(("str", "str!", "str!!"))
+DIRECTIONS = ("server", "client", "both", "none")
+
+
+def uuid_of(name: str) -> uuid.UUID:
+    """The UUID that stands for a name on the wire (spec section 7.3)."""
+    return uuid.uuid3(UUID_NAMESPACE, name)
+
+
+@dataclass(slots=True)
+class Tables:
+    """All that a schema file and those it includes say."""
+
+    title: str = ""
+    enums: dict[str, dict[int, str]] = field(default_factory=dict)
+    flags: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    name_lists: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    items: list[ItemType] = field(default_factory=list)
+    messages: list[MessageType] = field(default_factory=list)
+
+
+def read_tables(path: Path) -> Tables:
+    """Read a file and those it includes. Raises `SchemaError`."""
+    tables = Tables()
+    _read_into(tables, path, [], set())
+    return tables
+
+
+def _read_into(tables: Tables, path: Path, opened: list[Path], done: set[Path]) -> None:
+    top = Node(path.name, "", _parse(path)).record(
+        ("format", "title"), ("include", "slots", "enums", "flags", "name_lists", "items", "messages")
+    )
+    if top["format"].integer() != FORMAT:
+        raise top["format"].error(f"format {FORMAT}")
+    for node in _entries(top, "include"):
+        included = path.parent / node.text()
+        if included in (*opened, path):
+            raise node.error("a file that does not include this one")
+        if included not in done:
+            _read_into(tables, included, [*opened, path], done)
+    done.add(path)
+    tables.title = top["title"].text()
+    slots = top["slots"].integer(1, 65536) if "slots" in top else 0
+    for name, node in _members(top, "enums").items():
+        _check_new(tables.enums, name, node)
+        tables.enums[name] = node.numbered()
+    for name, node in _members(top, "flags").items():
+        _check_new(tables.flags, name, node)
+        tables.flags[name] = tuple(entry.text() for entry in node.entries())
+        if len(tables.flags[name]) > 32:
+            raise node.error("at most 32 names")
+    for name, node in _members(top, "name_lists").items():
+        _check_new(tables.name_lists, name, node)
+        tables.name_lists[name] = tuple(entry.text() for entry in node.entries())
+    for node in _entries(top, "items"):
+        _add_item(tables, node, slots)
+    for node in _entries(top, "messages"):
+        _add_message(tables, node, slots)
+
+
+def _parse(path: Path) -> object:
+    def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        members = dict(pairs)
+        if len(members) != len(pairs):
+            names = [name for name, _ in pairs]
+            twice = next(name for name in names if names.count(name) > 1)
+            raise SchemaError(f"{path.name}: member {twice!r} stands twice in one object")
+        return members
+
+    try:
+        parsed: object = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=unique)
+    except OSError as error:
+        raise SchemaError(f"{path.name}: cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise SchemaError(f"{path.name}: not JSON: {error}") from error
+    return parsed
+
+
+def _entries(top: Mapping[str, Node], key: str) -> list[Node]:
+    return top[key].entries() if key in top else []
+
+
+def _members(top: Mapping[str, Node], key: str) -> dict[str, Node]:
+    return top[key].members() if key in top else {}
+
+
+def _check_new(taken: Mapping[str, object], name: str, node: Node) -> None:
+    if name in taken:
+        raise node.error(f"a name other than {name}, which is taken")
+
+
+def _bound(node: Node, slots: int) -> int:
+    words = {"min": INT_MIN, "max": INT_MAX}
+    if slots:
+        words |= {"C": slots, "C-1": slots - 1}
+    if isinstance(node.value, str):
+        return words[node.one_of(words)]
+    return node.integer()
+
+
+def _range(node: Node, slots: int) -> Range:
+    bounds = node.entries()
+    if len(bounds) != 2:
+        raise node.error("two bounds")
+    low, high = (_bound(bound, slots) for bound in bounds)
+    if low > high:
+        raise node.error("the lower bound first")
+    return low, high
+
+
+def _optional_text(members: Mapping[str, Node], key: str) -> str:
+    return members[key].text() if key in members else ""
+
+
+def _optional_flag(members: Mapping[str, Node], key: str) -> bool:
+    return key in members and members[key].flag()
+
+
+def _table_kind(node: Node, tables: Tables) -> Kind | None:
+    """A kind that every int of a message or an item can have."""
+    name = node.text()
+    base, _, table = name.partition(":")
+    if name in INT_KINDS:
+        return Kind(name, name)
+    if base == "enum":
+        if table not in tables.enums:
+            raise node.error("the name of an enumeration, one of " + ", ".join(tables.enums))
+        return Kind(name, base, names=tables.enums[table])
+    if base == "flags":
+        if table not in tables.flags:
+            raise node.error("the name of a flag set, one of " + ", ".join(tables.flags))
+        return Kind(name, base, bits=tables.flags[table])
+    return None
+
+
+def _item_kind(node: Node, tables: Tables) -> Kind:
+    kind = _table_kind(node, tables)
+    if kind is not None:
+        return kind
+    name = node.text()
+    if name == "uuid":
+        return Kind(name, name, ints=4)
+    digits = re.fullmatch(r"str([1-9]\d?)", name)
+    if digits is None:
+        raise node.error("uuid, strN, enum:X, flags:X or one of " + ", ".join(sorted(INT_KINDS)))
+    return Kind(name, "str", ints=int(digits[1]))
+
+
+def _message_kind(node: Node, tables: Tables) -> Kind:
+    kind = _table_kind(node, tables)
+    if kind is not None:
+        return kind
+    name = node.text()
+    if name in MESSAGE_STRINGS:
+        return Kind(name, "str")
+    if name in ("raw", "uuid") or re.fullmatch(r"raw[1-9]\d{0,3}", name):
+        return Kind(name, name.rstrip("0123456789"))
+    if name.startswith("item:"):
+        return Kind(name, "item")
+    raise node.error(
+        "str, str!, str!!, uuid, raw, rawN, item:X, enum:X, flags:X or one of " + ", ".join(sorted(INT_KINDS))
+    )
+
+
+def _item_fields(nodes: list[Node], tables: Tables, slots: int) -> tuple[ItemFieldType, ...]:
+    fields: list[ItemFieldType] = []
+    at = 0
+    for node in nodes:
+        members = node.record(("at", "name", "kind"), ("count", "clamp", "default", "named", "select", "note"))
+        if members["at"].integer() != at:
+            raise members["at"].error(f"{at}, where the field before it ends")
+        parsed = ItemFieldType(
+            name=members["name"].text(),
+            kind=_item_kind(members["kind"], tables),
+            at=at,
+            count=members["count"].integer(1, MAX_ITEM_INTS) if "count" in members else 1,
+            clamp=_range(members["clamp"], slots) if "clamp" in members else None,
+            default=members["default"].integer() if "default" in members else None,
+            named=members["named"].numbered() if "named" in members else None,
+            select=_select(members["select"], fields, tables) if "select" in members else None,
+            note=_optional_text(members, "note"),
+        )
+        if any(parsed.name == other.name for other in fields):
+            raise members["name"].error("a name that no other field has")
+        fields.append(parsed)
+        at = parsed.end
+    return tuple(fields)
+
+
+def _select(node: Node, earlier: list[ItemFieldType], tables: Tables) -> Select:
+    members = node.record(("field", "enums"), ())
+    places = {field.name: field.at for field in earlier}
+    decider = members["field"].one_of(places)
+    kinds: dict[int, Kind] = {}
+    choices = members["enums"]
+    for value, name in choices.numbered().items():
+        kind = _table_kind(Node(node.file, f"{choices.where}.{value}", f"enum:{name}"), tables)
+        assert kind is not None
+        kinds[value] = kind
+    return Select(places[decider], kinds)
+
+
+def _add_item(tables: Tables, node: Node, slots: int) -> None:
+    members = node.record(
+        ("name", "size", "ids", "fields"), ("type", "uuid_name", "pre_agreed", "event", "note", "disguise")
+    )
+    if ("type" in members) == ("uuid_name" in members):
+        raise node.error("either a type or a uuid_name")
+    fields = _item_fields(members["fields"].entries(), tables, slots)
+    uuid_name = _optional_text(members, "uuid_name")
+    item = ItemType(
+        name=members["name"].text(),
+        type=members["type"].integer(0, FIRST_UUID_TYPE - 1) if "type" in members else None,
+        uuid_name=uuid_name,
+        uuid=uuid_of(uuid_name) if uuid_name else None,
+        size=members["size"].integer(0, MAX_ITEM_INTS),
+        pre_agreed=_optional_flag(members, "pre_agreed"),
+        ids=members["ids"].one_of(ID_SCHEMES),
+        event=_optional_flag(members, "event"),
+        fields=fields,
+        int_names=tuple(name for field in fields for name in int_names(field)),
+        int_fields=tuple(field for field in fields for _ in range(field.end - field.at)),
+        disguise=_disguise(members["disguise"], tables) if "disguise" in members else None,
+        note=_optional_text(members, "note"),
+    )
+    if item.size != len(item.int_names):
+        raise members["size"].error(f"{len(item.int_names)}, the sum of its fields")
+    if item.pre_agreed and (item.type is None or not 0 < item.type < SIZE_TABLE):
+        raise members["pre_agreed"].error(f"false, unless the type is from 1 to {SIZE_TABLE - 1}")
+    for other in tables.items:
+        if item.name == other.name or (item.type, item.uuid) == (other.type, other.uuid):
+            raise node.error(f"a name and a type or UUID of its own, unlike {other.name}")
+    tables.items.append(item)
+
+
+def _disguise(node: Node, tables: Tables) -> Disguise:
+    members = node.record(("at", "bit", "item"), ())
+    return Disguise(
+        members["at"].integer(0, MAX_ITEM_INTS),
+        members["bit"].integer(0, 30),
+        members["item"].one_of(item.name for item in tables.items),
+    )
+
+
+def _message_fields(nodes: list[Node], tables: Tables, slots: int) -> tuple[MessageField, ...]:
+    fields: list[MessageField] = []
+    for node in nodes:
+        members = node.record(
+            ("name", "kind"),
+            ("count", "optional", "rest", "range", "length", "secret", "labels", "named", "note"),
+        )
+        kind = _message_kind(members["kind"], tables)
+        if kind.base == "item" and "length" not in members:
+            raise node.error("an object with 'length'")
+        if kind.base in ("item", "raw") and ("rest" in members or "count" in members):
+            raise node.error("no repetition of this kind")
+        lengths = [field.name for field in fields if field.kind.base == "int" and field.count == 1 and not field.rest]
+        labels = members["labels"].one_of(tables.name_lists) if "labels" in members else ""
+        parsed = MessageField(
+            name=members["name"].text(),
+            kind=kind,
+            count=members["count"].integer(1, 1000) if "count" in members else 1,
+            optional=_optional_flag(members, "optional"),
+            rest=_optional_flag(members, "rest"),
+            range=_range(members["range"], slots) if "range" in members else None,
+            length=members["length"].one_of(lengths) if "length" in members else "",
+            secret=_optional_flag(members, "secret"),
+            labels=tables.name_lists[labels] if labels else (),
+            named=members["named"].numbered() if "named" in members else None,
+            item=_item_named(members["kind"], tables) if kind.base == "item" else None,
+            note=_optional_text(members, "note"),
+        )
+        if fields and fields[-1].rest:
+            raise node.error("nothing after a field that takes the rest")
+        if any(parsed.name == other.name for other in fields):
+            raise members["name"].error("a name that no other field has")
+        fields.append(parsed)
+    return tuple(fields)
+
+
+def _item_named(node: Node, tables: Tables) -> ItemType:
+    name = node.text().partition(":")[2]
+    for item in tables.items:
+        if item.name == name:
+            return item
+    raise node.error("the name of an item")
+
+
+def _add_message(tables: Tables, node: Node, slots: int) -> None:
+    members = node.record(("name", "system", "direction", "vital", "fields"), ("number", "uuid_name", "unused", "note"))
+    if ("number" in members) == ("uuid_name" in members):
+        raise node.error("either a number or a uuid_name")
+    uuid_name = _optional_text(members, "uuid_name")
+    message = MessageType(
+        name=members["name"].text(),
+        system=members["system"].flag(),
+        number=members["number"].integer(0, MAX_MESSAGE_NUMBER) if "number" in members else None,
+        uuid_name=uuid_name,
+        uuid=uuid_of(uuid_name) if uuid_name else None,
+        direction=members["direction"].one_of(DIRECTIONS),
+        vital=members["vital"].flag(),
+        unused=_optional_flag(members, "unused"),
+        fields=_message_fields(members["fields"].entries(), tables, slots),
+        note=_optional_text(members, "note"),
+    )
+    for other in tables.messages:
+        same_key = (message.system, message.number, message.uuid) == (other.system, other.number, other.uuid)
+        if same_key or (message.name == other.name and not message.unused):
+            raise node.error(f"a name and a number or UUID of its own, unlike {other.name}")
+    tables.messages.append(message)

@@ -1,0 +1,96 @@
+"""Sequence numbers of vital chunks in one direction, as an observer sees them (spec sections 7.2 and 17.2, rule 5)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+MODULO = 1024
+BACKROOM = 512
+"""Numbers up to and including the last one in order that count as seen."""
+WINDOW = 512
+"""Early chunks held at most."""
+WINDOW_NS = 12_000_000_000
+"""A gap is given up after this time; both peers have closed a connection without acknowledgements by then."""
+
+
+class Arrival(Enum):
+    """What a vital chunk is."""
+
+    NEXT = auto()
+    REPEATED = auto()
+    AHEAD = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Released(Generic[T]):
+    """Chunks whose turn it is, oldest first, and the numbers that the capture lost before them."""
+
+    chunks: tuple[T, ...] = ()
+    lost: tuple[int, ...] = ()
+
+
+class VitalStream(Generic[T]):
+    """The vital chunks of one sender. `T` is whatever the caller wants back in order."""
+
+    def __init__(self) -> None:
+        self.last: int | None = None
+        """Last number in order; None until the first chunk, whose number is taken as in order (rule 6)."""
+        self._early: dict[int, tuple[T, int]] = {}
+
+    def restart(self) -> None:
+        """A new connection: the next number is 1."""
+        self.last = 0
+        self._early.clear()
+
+    def receive(self, sequence: int, chunk: T, time_ns: int) -> tuple[Arrival, Released[T]]:
+        """A chunk arrived; the answer says what it is and which chunks are to be processed now, itself included."""
+        if self.last is None or sequence == (self.last + 1) % MODULO:
+            self.last = sequence
+            return Arrival.NEXT, Released((chunk, *self._drain()))
+        if (self.last - sequence) % MODULO < BACKROOM:
+            return Arrival.REPEATED, Released()
+        self._early.setdefault(sequence, (chunk, time_ns))
+        oldest = min(time for _, time in self._early.values())
+        if len(self._early) > WINDOW or time_ns - oldest > WINDOW_NS:
+            return Arrival.AHEAD, self._give_up(self._ordered()[0])
+        return Arrival.AHEAD, Released()
+
+    def acknowledged(self, ack: int) -> Released[T]:
+        """The peer has everything up to `ack`: what is missing below it was lost by the capture."""
+        chunks: list[T] = []
+        lost: list[int] = []
+        while self._early and self.last is not None:
+            first = self._ordered()[0]
+            missing = (first - self.last) % MODULO - 1
+            # An ack more than half a turn ahead is an old one that was overtaken.
+            if not missing <= (ack - self.last) % MODULO <= BACKROOM:
+                break
+            released = self._give_up(first)
+            chunks.extend(released.chunks)
+            lost.extend(released.lost)
+        return Released(tuple(chunks), tuple(lost))
+
+    def _ordered(self) -> list[int]:
+        last = self.last or 0
+        return sorted(self._early, key=lambda number: (number - last) % MODULO)
+
+    def _give_up(self, first: int) -> Released[T]:
+        """Take everything before early chunk `first` as lost and go on with it."""
+        assert self.last is not None
+        count = (first - self.last - 1) % MODULO
+        lost = tuple((self.last + 1 + step) % MODULO for step in range(count))
+        chunk, _ = self._early.pop(first)
+        self.last = first
+        return Released((chunk, *self._drain()), lost)
+
+    def _drain(self) -> list[T]:
+        chunks = []
+        assert self.last is not None
+        while (following := (self.last + 1) % MODULO) in self._early:
+            chunks.append(self._early.pop(following)[0])
+            self.last = following
+        return chunks

@@ -1,0 +1,250 @@
+"""Makes `.venv` with the pinned dependencies and the project itself, for `scripts/run` and `scripts/test`.
+
+Standard library only. A stamp written last says what was installed, so a finished set-up is recognised without the
+network and a broken one is made again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import time
+import tomllib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+STAMP = VENV / "snapscope-setup.json"
+LOCK = ROOT / ".venv.lock"
+CONSTRAINTS = ROOT / "constraints.txt"
+PROJECT = ROOT / "pyproject.toml"
+
+IMPORTS = "import numpy, platformdirs, rich, typer, analyzer, ui"
+DEBIAN_LIBRARIES = {"libstdc++.so.6": "libstdc++6", "libgcc_s.so.1": "libgcc-s1", "libz.so.1": "zlib1g"}
+MISSING_LIBRARY = re.compile(r"(lib[\w.+-]+\.so[\w.]*): cannot open shared object file")
+
+
+class SetupError(Exception):
+    """Set-up cannot go on. The text says what to do."""
+
+
+def say(text: str) -> None:
+    print(f"snapscope: {text}", file=sys.stderr, flush=True)
+
+
+def program(name: str) -> Path:
+    """A program of the virtual environment."""
+    if os.name == "nt":
+        return VENV / "Scripts" / f"{name}.exe"
+    return VENV / "bin" / name
+
+
+def start(usage: str, extras: Sequence[str], command: Sequence[str]) -> int:
+    """Sets up, then runs a program of `.venv` with this program's arguments. Gives the exit code.
+
+    `command` is the program's name and, from the top of the checkout, the script that it runs.
+    """
+    arguments = sys.argv[1:]
+    if "-h" in arguments or "--help" in arguments:
+        print(usage.strip())
+        return 0
+    try:
+        set_up(extras)
+    except SetupError as error:
+        say(str(error))
+        return 1
+    except KeyboardInterrupt:
+        say("set-up interrupted; the next run makes it whole")
+        return 130
+    if "--setup-only" in arguments:
+        return 0
+    full = [str(program(command[0])), *(str(ROOT / script) for script in command[1:]), *arguments]
+    if os.name == "posix":
+        os.execv(full[0], full)
+    return subprocess.call(full)
+
+
+def set_up(extras: Sequence[str] = ()) -> None:
+    """Leaves `.venv` with everything that `extras` of the project need. Raises SetupError."""
+    try:
+        if not ready(extras):
+            with alone():
+                if not ready(extras):
+                    bring_up(extras)
+    except OSError as error:
+        raise SetupError(f"set-up failed: {error}") from error
+    say(f"{VENV.name} is set up")
+
+
+def bring_up(extras: Sequence[str]) -> None:
+    stamp = read_stamp()
+    same_venv = stamp is not None and stamp["python"] == python_facts() and stamp["place"] == str(VENV)
+    unchanged = stamp is not None and same_venv and stamp["fingerprint"] == fingerprint() and program("python").exists()
+    STAMP.unlink(missing_ok=True)
+    if not same_venv or not program("python").exists():
+        make_venv()
+    held = stamp["extras"] if stamp is not None and same_venv else []
+    wanted = sorted({*held, *extras})
+    install(wanted, project=not unchanged)
+    check_imports()
+    write_stamp(wanted)
+
+
+def ready(extras: Sequence[str]) -> bool:
+    """Whether a finished set-up of this checkout, by this Python, holds these extras."""
+    stamp = read_stamp()
+    return (
+        stamp is not None
+        and {**stamp, "extras": []} == facts([])
+        and set(extras) <= set(stamp["extras"])
+        and program("python").exists()
+        and program("snapscope").exists()
+    )
+
+
+def facts(extras: Sequence[str]) -> dict[str, object]:
+    return {"place": str(VENV), "python": python_facts(), "fingerprint": fingerprint(), "extras": list(extras)}
+
+
+def python_facts() -> list[str]:
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    return [sys.implementation.name, version, platform.machine(), os.path.realpath(sys.base_prefix)]
+
+
+def fingerprint() -> str:
+    return hashlib.sha256(CONSTRAINTS.read_bytes() + b"\0" + PROJECT.read_bytes()).hexdigest()
+
+
+def read_stamp() -> dict | None:
+    try:
+        stamp = json.loads(STAMP.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return stamp if isinstance(stamp, dict) and stamp.keys() == facts([]).keys() else None
+
+
+def write_stamp(extras: Sequence[str]) -> None:
+    fresh = STAMP.with_suffix(".new")
+    fresh.write_text(json.dumps(facts(extras)), encoding="utf-8")
+    fresh.replace(STAMP)
+
+
+@contextlib.contextmanager
+def alone() -> Iterator[None]:
+    """Holds the set-up of this checkout, so that two at once do not write into one environment."""
+    with LOCK.open("a+b") as file:
+        if not try_lock(file):
+            say("waiting for another set-up of this checkout")
+            while not try_lock(file):
+                time.sleep(0.2)
+        yield
+
+
+def try_lock(file: IO[bytes]) -> bool:
+    """Takes the lock until the file is closed; False if another process has it."""
+    try:
+        if os.name == "nt":
+            import msvcrt
+
+            file.seek(0)
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        return False
+    return True
+
+
+def make_venv() -> None:
+    require_venv_module()
+    if VENV.is_symlink() or VENV.is_file():
+        VENV.unlink()
+    elif VENV.exists():
+        say(f"{VENV.name} is unfinished, moved or of another Python: making it again")
+        shutil.rmtree(VENV)
+    else:
+        say(f"making {VENV.name}")
+    # The base interpreter: this one may itself have lain in the environment just removed.
+    python = getattr(sys, "_base_executable", sys.executable)
+    made = subprocess.run([python, "-I", "-m", "venv", str(VENV)], capture_output=True, text=True, check=False)
+    if made.returncode != 0:
+        raise SetupError(f"{python} -m venv failed:\n{(made.stdout + made.stderr).strip()}")
+
+
+def require_venv_module() -> None:
+    python = getattr(sys, "_base_executable", sys.executable)
+    probe = [python, "-I", "-c", "import venv, ensurepip"]
+    if subprocess.run(probe, capture_output=True, check=False).returncode == 0:
+        return
+    default = os.path.realpath("/usr/bin/python3") == os.path.realpath(python)
+    package = "python3-venv" if default else f"python3.{sys.version_info.minor}-venv"
+    install_debian([package], f"{python} lacks the venv module")
+    if subprocess.run(probe, capture_output=True, check=False).returncode != 0:
+        raise SetupError(f"{python} lacks the venv module, also after installing {package}; use another Python")
+
+
+def install_debian(packages: Sequence[str], reason: str) -> None:
+    """Installs packages when this is root on Debian; raises SetupError with the command otherwise."""
+    command = ["apt-get", "install", "-y", "--no-install-recommends", *packages]
+    root = os.name == "posix" and os.geteuid() == 0
+    if not (root and Path("/etc/debian_version").exists() and shutil.which("apt-get")):
+        raise SetupError(f"{reason}. On Debian and Ubuntu: sudo apt-get install {' '.join(packages)}")
+    say(f"{reason}: running {' '.join(command)}")
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    for step in (["apt-get", "update"], command):
+        done = subprocess.run(step, stdout=subprocess.DEVNULL, env=environment, check=False)
+        if done.returncode != 0:
+            raise SetupError(f"{reason}, and `{' '.join(step)}` failed")
+
+
+def install(extras: Sequence[str], project: bool) -> None:
+    with PROJECT.open("rb") as file:
+        settings = tomllib.load(file)
+    requirements = [*settings["build-system"]["requires"], *settings["project"]["dependencies"]]
+    for extra in extras:
+        requirements += settings["project"]["optional-dependencies"][extra]
+    say(f"installing the pinned dependencies{''.join(f', extra {extra}' for extra in extras)}")
+    pip("--constraint", str(CONSTRAINTS), *requirements)
+    if project:
+        say("installing the project")
+        pip("--no-deps", "--no-build-isolation", "--editable", str(ROOT))
+
+
+def pip(*arguments: str) -> None:
+    quiet = [] if sys.stderr.isatty() else ["--quiet"]
+    options = ["install", "--disable-pip-version-check", "--no-input", *quiet]
+    command = [str(program("python")), "-I", "-m", "pip", *options, *arguments]
+    if subprocess.run(command, stdout=sys.stderr, check=False).returncode != 0:
+        raise SetupError("pip could not install what is needed (its message is above); is there a network connection?")
+
+
+def check_imports() -> None:
+    """Imports what is compiled, installing a missing system library where that is possible."""
+    message = failing_import()
+    missing = MISSING_LIBRARY.search(message)
+    if missing:
+        library = missing.group(1)
+        if library not in DEBIAN_LIBRARIES:
+            raise SetupError(f"the system library {library} is missing; install the package that holds it")
+        install_debian([DEBIAN_LIBRARIES[library]], f"the system library {library} is missing")
+        message = failing_import()
+    if message:
+        raise SetupError(f"the installed packages do not work here: {message.splitlines()[-1]}")
+
+
+def failing_import() -> str:
+    """What importing the dependencies says on its error output; empty if it works."""
+    command = [str(program("python")), "-I", "-c", IMPORTS]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return "" if done.returncode == 0 else done.stderr.strip() or f"exit code {done.returncode}"
