@@ -38,8 +38,11 @@ class Client:
         self.policy = "second"
         self.rebuilt: dict[Sent, Items] = {}
         """Every snapshot it rebuilt and stored, also of earlier connections."""
-        self.overtaken: set[Datagram] = set()
-        """Packets dropped for an old acknowledgement (spec section 7.2), which is no rule of snapshots."""
+        self.ignored: set[Sent] = set()
+        """Snapshots of which a part never came to the rules of section 16: no connection or no map yet, or a packet
+        with an old acknowledgement (spec section 7.2)."""
+        self.baseless: set[Sent] = set()
+        """Snapshots whose base it had let go of (spec section 16, steps 7 and 10)."""
         self._clock = clock
         self._server = server
         self._tokens = tokens
@@ -79,26 +82,28 @@ class Client:
         if datagram.control == wire.CONNECTACCEPT:
             self._on_accept(datagram)
         elif self._connection is None or datagram.token != self._connection.token:
-            return
+            self._ignore(datagram)
         elif datagram.control == wire.CLOSE:
             self._connection = None
         elif datagram.control is None:
             messages = self._connection.accept(datagram)
-            if messages is None:
-                self.overtaken.add(datagram)
+            if messages is None or not self._loaded:
+                self._ignore(datagram)
             for message in messages or ():
                 if isinstance(message, Snap):
                     self._on_snap(message)
                 elif isinstance(message, Plain):
                     self._on_plain(message)
 
+    def _ignore(self, datagram: Datagram) -> None:
+        messages = [chunk.message for chunk in datagram.chunks]
+        self.ignored.update(message.sent for message in messages if isinstance(message, Snap))
+
     def _on_accept(self, datagram: Datagram) -> None:
         if not self._wants_connection:
             return
         self._wants_connection = False
-        self._connection = Connection(
-            self._clock, self.address, self._server, datagram.token, self._send, self._codes
-        )
+        self._connection = Connection(self._clock, self.address, self._server, datagram.token, self._send, self._codes)
         self._connection.control(wire.ACCEPT)
         body = wire.text("0.6 626fce9a778df4d4") + wire.text("")
         self._connection.vital(Plain(wire.INFO), wire.system(wire.INFO, body))
@@ -139,6 +144,7 @@ class Client:
     def _rebuild(self, sent: Sent) -> None:
         base: Items | None = {} if sent.base_tick < 0 else self._store.get(sent.base_tick)
         if base is None:
+            self.baseless.add(sent)
             self._ack = -1
             self._acknowledge()
             return

@@ -102,6 +102,4 @@ class Connection:
         self, payload: bytes, chunks: tuple[Chunk, ...] = (), control: int | None = None, resend: bool = False
     ) -> None:
         self.sent_at = self._clock.now
-        self._send(
-            Datagram(self._local, self._remote, payload, self._ack, chunks, control, self.token, resend)
-        )
+        self._send(Datagram(self._local, self._remote, payload, self._ack, chunks, control, self.token, resend))

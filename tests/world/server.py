@@ -114,6 +114,8 @@ class Server:
             return
         elif datagram.control == wire.CLOSE:
             del self.sessions[client]
+        elif datagram.control == wire.KEEPALIVE:
+            session.connection.heard_at = self._clock.now
         elif datagram.control is None:
             for message in session.connection.accept(datagram) or ():
                 self._on_message(session, message)
@@ -217,6 +219,8 @@ class Server:
             fault,
         )
         self.sent.append(sent)
-        pieces = [plan.data[start : start + wire.MAX_PART] for start in range(0, len(plan.data), wire.MAX_PART)] or [b""]
+        pieces = [plan.data[start : start + wire.MAX_PART] for start in range(0, len(plan.data), wire.MAX_PART)] or [
+            b""
+        ]
         for part, (body, piece) in enumerate(zip(bodies, pieces, strict=True)):
             session.connection.flush((Snap(sent, part, piece), body))

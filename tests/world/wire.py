@@ -117,7 +117,7 @@ def applied(base: Items, delta: Delta) -> Items | None:
 
 
 def snapshot_messages(tick: int, back: int, checksum: int, data: bytes) -> list[bytes]:
-    """The snapshot messages of a delta stream: one SNAPEMPTY, one SNAPSINGLE, or SNAP parts. `back`: tick - base tick."""
+    """One SNAPEMPTY, one SNAPSINGLE, or SNAP parts that carry a delta stream. `back`: tick minus base tick."""
     if not data:
         return [system(SNAPEMPTY, varints((tick, back)))]
     if len(data) <= MAX_PART:

@@ -36,9 +36,7 @@ class World:
         self.clients = []
         for number in range(clients):
             address = (f"10.0.0.{2 + number}", 50000 + number)
-            client = Client(
-                self.clock, address, SERVER, tokens, Random(rng.getrandbits(64)), self.network.send, codes
-            )
+            client = Client(self.clock, address, SERVER, tokens, Random(rng.getrandbits(64)), self.network.send, codes)
             self.network.receivers[address] = client.receive
             self.clients.append(client)
             client.connect()
