@@ -1,4 +1,4 @@
-"""The game behind the snapshots: items that appear, change, wrap around and vanish, and what each player sees of them."""
+"""The game behind the snapshots: items that appear, change, wrap around and vanish, and what each player sees."""
 
 from __future__ import annotations
 
