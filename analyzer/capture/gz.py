@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import sys
 import tempfile
 import zlib
 
@@ -26,9 +29,13 @@ class Unpacker:
         """Read `packed`, which stays the caller's. Raises OSError when no temporary file can be made."""
         self._packed = packed
         self._max_unpacked = max_unpacked
-        self._spool = tempfile.TemporaryFile(prefix="snapscope-", buffering=0)  # noqa: SIM115 (held until `close`)
-        self.file = CaptureFile(self._spool.fileno(), packed.name).duplicate()
+        # Two handles, so that readers do not move the place where the next bytes are written.
+        descriptor, self._path = tempfile.mkstemp(prefix="snapscope-")
+        self._spool = os.fdopen(descriptor, "wb", buffering=0)
+        self.file = CaptureFile.open(self._path)
         """The unpacked bytes so far."""
+        self.file.name = packed.name
+        self._delete_early()
         self.unpacked = 0
         self.done = False
         """No further byte will be unpacked."""
@@ -73,6 +80,14 @@ class Unpacker:
         self.done = True
         self.file.close()
         self._spool.close()
+        # Windows keeps the file while a duplicate is open.
+        with contextlib.suppress(OSError):
+            os.unlink(self._path)
+
+    def _delete_early(self) -> None:
+        """Where an open file needs no name, it goes now, so that not even a crash leaves it behind."""
+        if sys.platform != "win32":
+            os.unlink(self._path)
 
     def _unpack(self, member: zlib._Decompress, step: int) -> None:
         before = member.copy()

@@ -114,7 +114,10 @@ class Source:
                 # Opening asks for no frame, only for what stands before the first.
                 if len(batch) or self._indexer.ended or (limit == 0 and self._indexer.interfaces):
                     return batch
-            if self._unpacker is None or whole or not self._pump():
+            if self._unpacker is None or whole:
+                return join_batches([])
+            added = self._unpacker.pump(_UNPACK_STEP, closed=self.closed)
+            if not added and not self._unpacker.done:
                 return join_batches([])
 
     def progress(self) -> tuple[int, int]:
@@ -133,13 +136,6 @@ class Source:
         if self._unpacker:
             self._unpacker.close()
         self._original.close()
-
-    def _pump(self) -> bool:
-        """Unpack a step further; False where a growing file has nothing more now."""
-        if self._unpacker is None:
-            return False
-        added = self._unpacker.pump(_UNPACK_STEP, closed=self.closed)
-        return added > 0 or self._unpacker.done
 
     def _detect(self, whole: bool) -> None:
         """Choose the format by the first bytes, once they are there."""

@@ -1,4 +1,8 @@
-"""The one writer: merges what the readings produced in a batch into the tables, in the order of (packet, ordinal)."""
+"""The one writer: merges what the readings produced in a batch into the tables, in the order of (packet, ordinal).
+
+A row is decided by its packet, or, where a reading began later and read the flow's earlier packets again, by the packet
+that began it. So the tables do not depend on how the capture was cut into batches.
+"""
 
 from __future__ import annotations
 
@@ -56,9 +60,10 @@ class _Numbers:
         return self._old[local] if local < known else self._new[local - known]
 
 
-def _order(packets: Sequence[int]) -> NDArray[np.int64]:
-    """Stable order by packet; rows of one packet belong to one reading and keep their order."""
-    return np.argsort(np.asarray(packets, dtype=np.int64), kind="stable")
+def _order(packets: Iterable[tuple[Rows, int]]) -> NDArray[np.int64]:
+    """Stable order by deciding packet; rows of one packet belong to one reading and keep their order."""
+    deciding = [max(packet, rows.begun_by) for rows, packet in packets]
+    return np.argsort(np.asarray(deciding, dtype=np.int64), kind="stable")
 
 
 def _ranks(order: NDArray[np.int64], first: int, lengths: Sequence[int]) -> list[list[int]]:
@@ -76,7 +81,7 @@ def _ranks(order: NDArray[np.int64], first: int, lengths: Sequence[int]) -> list
 def _merge_sessions(tables: Tables, filled: list[Rows]) -> list[list[int]]:
     sessions = [session for rows in filled for session in rows.sessions]
     readings = [rows.reading for rows in filled for _ in rows.sessions]
-    order = _order([session.first_packet for session in sessions])
+    order = _order((rows, session.first_packet) for rows in filled for session in rows.sessions)
     columns: dict[str, Sequence[object]] = {
         name: [getattr(sessions[index], name) for index in order] for name in _SESSION_COLUMNS
     }
@@ -87,7 +92,7 @@ def _merge_sessions(tables: Tables, filled: list[Rows]) -> list[list[int]]:
 
 
 def _plan_snapshots(tables: Tables, filled: list[Rows]) -> list[list[int]]:
-    order = _order([snapshot.packet for rows in filled for snapshot in rows.snapshots])
+    order = _order((rows, snapshot.packet) for rows in filled for snapshot in rows.snapshots)
     return _ranks(order, tables.snapshots.appended, [len(rows.snapshots) for rows in filled])
 
 
@@ -120,14 +125,13 @@ def _merge_messages(tables: Tables, filled: list[Rows]) -> None:
     messages: list[MessageRow] = [message for rows in filled for message in rows.messages]
     if not messages:
         return
-    name_numbers = [[tables.names.number(name) for name in rows.names] for rows in filled]
-    names = [numbers[m.name] for rows, numbers in zip(filled, name_numbers, strict=True) for m in rows.messages]
+    names = [rows.names[message.name] for rows in filled for message in rows.messages]
     readings = [rows.reading for rows in filled for _ in rows.messages]
-    order = _order([message.packet for message in messages])
+    order = _order((rows, message.packet) for rows in filled for message in rows.messages)
     columns: dict[str, Sequence[object]] = {
         name: [getattr(messages[index], name) for index in order] for name in _MESSAGE_COLUMNS
     }
-    columns["name"] = [names[index] for index in order]
+    columns["name"] = [tables.names.number(names[index]) for index in order]
     columns["reading"] = [readings[index] for index in order]
     first = tables.messages.append(columns, len(messages))
     packets, starts = np.unique(np.asarray(columns["packet"], dtype=np.int64), return_index=True)
@@ -138,7 +142,7 @@ def _merge_snapshots(tables: Tables, filled: list[Rows], sessions: list[list[int
     rows_of = [(index, row) for index, rows in enumerate(filled) for row in rows.snapshots]
     if not rows_of:
         return
-    order = _order([row.packet for _, row in rows_of])
+    order = _order((filled[index], row.packet) for index, row in rows_of)
     ordered: list[tuple[int, SnapshotRow]] = [rows_of[index] for index in order]
     columns: dict[str, Sequence[object]] = {
         name: [getattr(row, name) for _, row in ordered] for name in _SNAPSHOT_COLUMNS
@@ -167,10 +171,10 @@ def _merge_findings(tables: Tables, filled: list[Rows], snapshots: list[_Numbers
     found: list[tuple[_Numbers, FindingRow]] = [
         (local, row) for rows, local in zip(filled, snapshots, strict=True) for row in rows.findings
     ]
-    order = _order([row.packet for _, row in found])
+    order = _order((rows, row.packet) for rows in filled for row in rows.findings)
     ordered = [found[index] for index in order]
     pick: dict[str, Callable[[_Numbers, FindingRow], object]] = {
-        "rule": lambda _, row: tables.names.number(row.rule),
+        "rule": lambda _, row: tables.rules.number(row.rule),
         "severity": lambda _, row: row.severity,
         "packet": lambda _, row: row.packet,
         "snapshot": lambda local, row: local[row.snapshot],

@@ -159,8 +159,8 @@ class SnapshotCodec(ABC, Generic[S]):
         """The piece of a delta in one message. Raises DecodeError."""
 
     @abstractmethod
-    def join(self, parts: Mapping[int, bytes], announced: int) -> bytes:
-        """The delta joined from all its parts, by part number."""
+    def join(self, parts: Mapping[int, bytes], announced: int) -> tuple[bytes, tuple[int, ...]]:
+        """The delta joined from all its parts, given by number, and where each part begins in it."""
 
     @abstractmethod
     def apply(self, base: S, delta: bytes, facts: SessionFacts) -> S:

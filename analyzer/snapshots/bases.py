@@ -16,6 +16,8 @@ RETENTION_TICKS = 500
 """Ten seconds. Bases in real traffic are at most 150 ticks old."""
 MAX_STORE_BYTES = 32 * 1024 * 1024
 """Sum of state_bytes an epoch may hold; hostile traffic reaches it, real traffic stays below a tenth."""
+MAX_WAITING = 4096
+"""Rows that follow one cause; real traffic has a few per tick of the retention."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,7 @@ class Cause:
 
     def wait(self, local: int) -> None:
         """A further row names this cause."""
-        if not self.settled:
+        if not self.settled and len(self.waiting) < MAX_WAITING:
             self.waiting.append(local)
 
     def settle(self) -> None:

@@ -57,7 +57,7 @@ class Collector:
     @property
     def complete(self) -> bool:
         """Every part announced is here."""
-        return len(self.parts) >= self.announced and not self.missing
+        return not self.missing
 
     @property
     def missing(self) -> list[int]:

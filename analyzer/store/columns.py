@@ -160,6 +160,10 @@ class Table:
         """Published rows start to stop - 1 of a column, shape (stop - start,)."""
         return self.columns[column].slice(start, self._published if stop is None else stop)
 
+    def integers(self, column: str, start: int = 0, stop: int | None = None) -> NDArray[np.int64]:
+        """Like `array`, widened for arithmetic."""
+        return self.array(column, start, stop).astype(np.int64)
+
     def take(self, column: str, rows: NDArray[np.int64]) -> Array:
         """The column's values of any rows, shape like `rows`."""
         return self.columns[column].take(rows)

@@ -128,6 +128,8 @@ class Rows:
     """The way out of a reading. One for a reading's whole life; the writer empties it after each batch."""
 
     reading: int
+    begun_by: int
+    """The packet that began the reading; rows of earlier packets are decided by it."""
     packets: list[PacketLate] = field(default_factory=list)
     sessions: list[SessionRow] = field(default_factory=list)
     messages: list[MessageRow] = field(default_factory=list)
@@ -139,20 +141,17 @@ class Rows:
     session_rows: array[int] = field(default_factory=lambda: array("i"))
     """Local number -> row, filled by the writer."""
     snapshot_rows: array[int] = field(default_factory=lambda: array("i"))
+    packet: PacketLate = field(default_factory=lambda: PacketLate(-1))
+    """The packet begun last."""
     _message_ordinal: int = 0
     _name_numbers: dict[str, int] = field(default_factory=dict)
 
     def begin(self, packet: int) -> PacketLate:
         """Start a packet; everything added until the next call is decided by it."""
-        late = PacketLate(packet)
+        late = self.packet = PacketLate(packet)
         self.packets.append(late)
         self._message_ordinal = 0
         return late
-
-    @property
-    def packet(self) -> PacketLate:
-        """The packet begun last."""
-        return self.packets[-1]
 
     def message(
         self, name: str, number: int, flags: int, sequence: int, size: int, offset: int, code: int = 0
@@ -162,7 +161,7 @@ class Rows:
         if index is None:
             index = self._name_numbers[name] = len(self.names)
             self.names.append(name)
-        packet = self.packets[-1].packet
+        packet = self.packet.packet
         self.messages.append(MessageRow(packet, index, number, flags, sequence, size, offset, code))
         self._message_ordinal += 1
         return PartRow(packet, self._message_ordinal - 1, 0)
@@ -192,7 +191,7 @@ class Rows:
 
     def finding(self, rule: str, severity: int, text: str, *, snapshot: int = -1, offset: int = -1) -> None:
         """Add a finding on the current packet."""
-        late = self.packets[-1]
+        late = self.packet
         late.severity = max(late.severity, severity)
         self.findings.append(FindingRow(rule, severity, late.packet, snapshot, offset, text))
 

@@ -119,7 +119,7 @@ SNAPSHOTS = (
     C("detail2", "i4", "second argument of the reason", 0),
 )
 FINDINGS = (
-    C("rule", "u2", "number of the rule's name in Tables.names"),
+    C("rule", "u2", "number of the rule's name in Tables.rules"),
     C("severity", "u1", "1 note, 2 warning, 3 error"),
     C("packet", "i4", "datagram it rests on", -1, ref="packets"),
     C("snapshot", "i4", "snapshot it rests on", -1, ref="snapshots"),
@@ -134,6 +134,9 @@ class Tables:
     def __init__(self) -> None:
         self.journal = Journal()
         self.names = Names()
+        """Message names."""
+        self.rules = Names()
+        """Names of expert rules."""
         self.blocks = Blocks()
         self.frames = Table("frames", FRAMES, self.journal)
         self.packets = Table("packets", PACKETS, self.journal)

@@ -179,6 +179,8 @@ class Reader:
         value = raw.decode("utf-8", "backslashreplace")
         if self.trace is not None:
             self.trace.add(Field(name, value, span=Span(self.buffer, start, stop + 1 - start), secret=secret))
+            if raw.decode("utf-8", "ignore").encode("utf-8") != raw:
+                self.trace.note("not valid UTF-8")
         return value
 
     def note(self, text: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import random
+import sys
 import tempfile
 from pathlib import Path
 
@@ -97,6 +98,21 @@ def test_a_bomb_is_stopped_at_the_limit(tmp_path: Path) -> None:
     assert found == bytes(2_500_000)
     assert problems == ["the gzip file unpacks to more than 2500000 bytes; the rest is left out"]
     assert unpack(tmp_path / "a.gz", bomb, max_unpacked=3_000_000) == (bytes(3_000_000), [])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="this system has no limit on file sizes")
+def test_a_full_disk_keeps_what_was_written(tmp_path: Path) -> None:
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    packed = gzip.compress(bytes(5_000_000))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2_000_000, hard))
+    try:
+        found, problems = unpack(tmp_path / "a.gz", packed, limit=300_000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert found == bytes(2_000_000)
+    assert ["cannot be written" in problem for problem in problems] == [True]
 
 
 def test_a_growing_file_is_waited_for(tmp_path: Path) -> None:

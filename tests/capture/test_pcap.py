@@ -7,13 +7,13 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from tests.capture.builders import pcap_file, pcap_header, pcap_record
 from hypothesis import given
 from hypothesis import strategies as st
 
 from analyzer.capture.file import BLOCK_BYTES, CaptureFile
 from analyzer.capture.frames import FrameBatch, Interface, Problem
 from analyzer.capture.pcap import PcapIndexer
+from tests.capture.builders import pcap_file, pcap_header, pcap_record
 
 Row = tuple[int, int, int, int, int]
 
@@ -90,6 +90,12 @@ def test_other_versions(tmp_path: Path) -> None:
     indexer, found = index(tmp_path / "a.pcap", pcap_file([(0, 0, b"a")], version=(3, 1)))
     assert found == []
     assert indexer.problems == [Problem(4, "pcap version 3.1 is not known (2.4 is); no frame was read")]
+
+
+def test_other_magic(tmp_path: Path) -> None:
+    indexer, found = index(tmp_path / "a.pcap", b"Hello" + bytes(100))
+    assert found == []
+    assert indexer.problems == [Problem(0, "this is no pcap file: it begins with 48 65 6c 6c")]
 
 
 def test_more_captured_than_original_is_said_once(tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from tests.capture.builders import block, enhanced, interface, obsolete, option, section, simple, statistics
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +15,7 @@ from analyzer.capture.file import BLOCK_BYTES, CaptureFile
 from analyzer.capture.frames import FrameBatch, Interface, Problem
 from analyzer.capture.pcapng import PcapngIndexer
 from analyzer.capture.pcapng_blocks import UNKNOWN_LINK_TYPE
+from tests.capture.builders import block, enhanced, interface, obsolete, option, section, simple, statistics
 
 Row = tuple[int, int, int, int, int]
 BEGIN = section() + interface()
@@ -178,6 +178,14 @@ def test_end_in_the_middle_says_where(tmp_path: Path) -> None:
     assert indexer.problems == [
         Problem(len(BEGIN) + 36, "the file stops in the middle of frame 2: 12 of 96 bytes are there")
     ]
+
+
+def test_more_interfaces_than_can_be_numbered(tmp_path: Path) -> None:
+    data = section() + interface() * 65_538 + enhanced(1, b"a", number=65_535) + enhanced(1, b"a", number=65_536)
+    indexer, found = index(tmp_path / "a.pcapng", data)
+    assert len(indexer.interfaces) == 65_536
+    assert [row[4] for row in found] == [65_535]
+    assert ["65536 interfaces" in problem.text for problem in indexer.problems] == [True, False]
 
 
 def test_problems_of_a_damaged_file_are_bounded(tmp_path: Path) -> None:

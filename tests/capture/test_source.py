@@ -9,6 +9,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scapy.utils import RawPcapNgReader, RawPcapReader
+
+from analyzer.capture.frames import CaptureError, FrameBatch, Interface, Problem, join_batches
+from analyzer.capture.source import Source
 from tests.capture.builders import (
     enhanced,
     interface,
@@ -20,12 +26,6 @@ from tests.capture.builders import (
     section,
     statistics,
 )
-from hypothesis import given
-from hypothesis import strategies as st
-from scapy.utils import RawPcapNgReader, RawPcapReader
-
-from analyzer.capture.frames import CaptureError, FrameBatch, Interface, Problem, join_batches
-from analyzer.capture.source import Source
 
 FRAMES = [(5, 7, b"abc"), (6, 8, bytes(100)), (6, 9, b"")]
 PCAPNG = (
@@ -159,6 +159,14 @@ def test_what_is_not_a_capture_says_what_it_is(tmp_path: Path, data: bytes, word
     path = tmp_path / "a.pcap"
     path.write_bytes(data)
     with pytest.raises(CaptureError, match=words):
+        Source.open(path)
+
+
+def test_no_room_for_the_unpacked_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.pcap.gz"
+    path.write_bytes(gzip.compress(pcap_file(FRAMES)))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
+    with pytest.raises(CaptureError, match=r"a\.pcap\.gz cannot be unpacked: No such file"):
         Source.open(path)
 
 

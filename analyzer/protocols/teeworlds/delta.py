@@ -138,17 +138,11 @@ def apply(base: State, delta: Delta) -> Applied:
     """
     ints = delta.ints
     base_items = base.items
-    items = dict(base_items)
-    crc, size, warnings = base.crc, base.size, delta.warnings
-    for key in delta.removed:
-        gone = items.pop(key, None)
-        if gone is not None:
-            crc -= sum(gone)
-            size -= ITEM_BYTES + INT_BYTES * len(gone)
-        elif key not in base_items:
-            warnings |= UNKNOWN_REMOVED_KEY
+    items, crc, size = _without(base, delta.removed)
+    warnings = delta.warnings
+    if not base_items.keys() >= set(delta.removed):
+        warnings |= UNKNOWN_REMOVED_KEY
     added = changed = 0
-    plain = not warnings & DUPLICATE_KEY
     for key, start, length in delta.updates:
         wire = ints[start : start + length]
         current = items.get(key)
@@ -165,7 +159,6 @@ def apply(base: State, delta: Delta) -> Applied:
         if current is None:
             size += ITEM_BYTES + INT_BYTES * length
             crc += sum(values)
-            plain = plain and old is None
         elif current is old:
             crc += sum(wire)
         else:
@@ -177,9 +170,21 @@ def apply(base: State, delta: Delta) -> Applied:
         text = f"{len(items)} items of {size} bytes are too many"
         raise DecodeError("D9", len(delta.data), text, len(items), size)
     removed = len(base_items) + added - len(items)
-    if not plain:
+    if warnings & DUPLICATE_KEY:
         added, changed, removed = _count(base_items, items)
     return Applied(State(items, signed(crc), size), added, changed, removed, warnings)
+
+
+def _without(base: State, removed: Sequence[int]) -> tuple[dict[int, tuple[int, ...]], int, int]:
+    """Items of the base that stay, their sum and their bytes."""
+    items = dict(base.items)
+    crc, size = base.crc, base.size
+    for key in removed:
+        gone = items.pop(key, None)
+        if gone is not None:
+            crc -= sum(gone)
+            size -= ITEM_BYTES + INT_BYTES * len(gone)
+    return items, crc, size
 
 
 def _sums(old: tuple[int, ...], wire: list[int]) -> tuple[int, ...]:
@@ -193,7 +198,7 @@ def _sums(old: tuple[int, ...], wire: list[int]) -> tuple[int, ...]:
 
 
 def _count(base: Mapping[int, tuple[int, ...]], new: Mapping[int, tuple[int, ...]]) -> tuple[int, int, int]:
-    """Added, changed, removed, where keys that occur twice spoil counting along the way."""
+    """Added, changed, removed; for deltas in which keys that occur twice spoil counting along the way."""
     added = sum(key not in base for key in new)
     changed = sum(key in base and base[key] != values for key, values in new.items())
     return added, changed, len(base) + added - len(new)

@@ -7,6 +7,7 @@ the same and carries `client_kept` false.
 from __future__ import annotations
 
 import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from analyzer.protocols.teeworlds.codes import CODE_NUMBERS, CODES
@@ -23,6 +24,7 @@ from analyzer.wire.errors import DecodeError
 
 PART_BYTES = 900
 """A writer cuts the delta every 900 bytes; part p belongs at 900 * p (spec section 8.1)."""
+MAX_TICK = 0x7FFFFFFF
 NOTE, WARNING = 1, 2
 
 F1_FIELDS = ("tick", "delta_tick", "parts", "part", "crc", "length", "data")
@@ -49,7 +51,7 @@ class _Done:
     digests: dict[int, int]
 
 
-def join_parts(parts: dict[int, bytes], announced: int) -> bytes:
+def join_parts(parts: Mapping[int, bytes], announced: int) -> bytes:
     """The delta from its parts. Gaps after a short middle part read as zero bytes, as in a client's buffer."""
     if all(len(parts[number]) == PART_BYTES for number in range(announced - 1)):
         return b"".join(parts[number] for number in range(announced))
@@ -66,6 +68,8 @@ class Epoch:
         self.session = session
         self.seen = -1
         """Highest tick of any valid snapshot message, complete or not."""
+        self.lowest = MAX_TICK
+        """Lowest tick of any valid snapshot message."""
         self.any_seen = False
         self.newest: State | None = None
         """The state rebuilt last."""
@@ -73,7 +77,6 @@ class Epoch:
         self._rows = rows
         self._sizes = sizes
         self._begun = begun
-        self._first_tick: int | None = None
         self._collectors = Collectors()
         self._bases: Bases[State] = Bases()
         self._causes: dict[int, Cause] = {}
@@ -89,9 +92,9 @@ class Epoch:
         tick = fields.tick
         late = tick < self.seen
         self.any_seen = True
-        self._first_tick = tick if self._first_tick is None else self._first_tick
+        self.lowest = min(self.lowest, tick)
         self.seen = max(self.seen, tick)
-        if fields.base_tick >= 0:
+        if 0 <= fields.base_tick < tick:
             self._bases.use(fields.base_tick, tick)
             self._attribution.use_as_base(fields.base_tick)
         collector = self._collectors.get(tick)
@@ -101,7 +104,7 @@ class Epoch:
             row = self._row(message, "S1")
             row.client_kept = False
             row.cause = self._given_up.get(tick, -1)
-            self._emit(row, None, whole=False)
+            self._rows.snapshot(row)
             return
         if collector is None:
             collector = Collector(tick, fields.base_tick, fields.parts, fields.crc, fields.kind)
@@ -147,8 +150,10 @@ class Epoch:
         """An INPUT in row `packet` acknowledged `tick`, 0 or above."""
         self.last_ack = tick
         # More than the retention ahead is not believed: no peer of this epoch can have such a snapshot.
-        if self.any_seen and tick <= self.seen + RETENTION_TICKS:
-            self._bases.acknowledge(tick)
+        if not self.any_seen or tick > self.seen + RETENTION_TICKS:
+            return
+        self._bases.acknowledge(tick)
+        if tick >= self.seen - RETENTION_TICKS:
             self._attribution.acknowledge(tick, packet)
 
     def close(self) -> None:
@@ -164,7 +169,7 @@ class Epoch:
             same = done.digests.get(fields.part) == message.digest
             row = self._row(message, "S2" if same else "S3")
             row.cause = done.local
-            self._emit(row, None, whole=False)
+            self._rows.snapshot(row)
             return True
         held = self._digests.get(fields.tick, {}).get(fields.part)
         if collector is None or held != message.digest:
@@ -172,7 +177,7 @@ class Epoch:
         row = self._row(message, "S2")
         cause = self._cause_of_open(collector)
         row.cause = cause.local
-        cause.wait(self._emit(row, None, whole=False))
+        cause.wait(self._rows.snapshot(row))
         return True
 
     def _complete(self, collector: Collector, fields: SnapFields) -> None:
@@ -209,7 +214,7 @@ class Epoch:
             self._fail_through(row, cause, own)
         elif self._bases.dropped(tick):
             self._fail(row, "B4", self._fixed(own, LostBy.LIMIT), whole=False)
-        elif self._begun or (self._first_tick is not None and tick >= self._first_tick):
+        elif self._begun or tick >= self.lowest:
             self._fail(row, "B3", self._fixed(own, LostBy.CAPTURE), whole=False)
         else:
             self._fail(row, "B1", self._fixed(own, LostBy.CAPTURE), whole=False)
@@ -289,7 +294,7 @@ class Epoch:
         self._digests.pop(tick, None)
         row = self._row_of(collector, "P1")
         row.client_kept = False
-        self._fail(row, "P1", self._causes.pop(tick, None) or Cause(), whole=False)
+        self._fail(row, "P1", self._causes.pop(tick, Cause()), whole=False)
         self._given_up[tick] = self._rows.next_snapshot - 1
 
     def _follow(self, cause: Cause | None, local: int, lost_by: LostBy) -> None:

@@ -10,7 +10,7 @@ from typing import TypeVar
 from analyzer.protocols.teeworlds.layout import ItemType, MessageField, MessageType
 from analyzer.protocols.teeworlds.schema import Schema, default_schema, int_text
 from analyzer.protocols.teeworlds.schema_file import MAX_MESSAGE_NUMBER
-from analyzer.protocols.teeworlds.values import INT_MIN, kind_text
+from analyzer.protocols.teeworlds.values import INT_MIN, kind_text, unless_plain
 from analyzer.wire.reader import DecodeError, Reader, Trace
 from analyzer.wire.varint import unpack
 
@@ -92,29 +92,30 @@ def read_snap(data: bytes, number: int, offset: int, end: int) -> SnapFields:
     """
     kind = SNAP_KINDS[number]
     parts, part, crc, length = 1, 0, 0, 0
+    parts_at = part_at = length_at = offset
     name = "tick"
     try:
         tick, at = unpack(data, offset, end)
         name = "delta_tick"
         delta_tick, at = unpack(data, at, end)
         if kind == SNAP:
-            name = "parts"
+            name, parts_at = "parts", at
             parts, at = unpack(data, at, end)
-            name = "part"
+            name, part_at = "part", at
             part, at = unpack(data, at, end)
         if kind != SNAPEMPTY:
             name = "crc"
             crc, at = unpack(data, at, end)
-            name = "length"
+            name, length_at = "length", at
             length, at = unpack(data, at, end)
     except DecodeError as error:
         raise DecodeError("F1", error.offset, f"{name}: {error.text}") from None
     if not 1 <= parts <= MAX_PARTS:
-        raise DecodeError("F1", offset, f"parts: {parts} is not from 1 to {MAX_PARTS}")
+        raise DecodeError("F1", parts_at, f"parts: {parts} is not from 1 to {MAX_PARTS}")
     if not 0 <= part < parts:
-        raise DecodeError("F1", offset, f"part: {part} is not from 0 to {parts - 1}")
+        raise DecodeError("F1", part_at, f"part: {part} is not from 0 to {parts - 1}")
     if not 0 <= length <= MAX_PART_LENGTH:
-        raise DecodeError("F1", offset, f"length: {length} is not from 0 to {MAX_PART_LENGTH}")
+        raise DecodeError("F1", length_at, f"length: {length} is not from 0 to {MAX_PART_LENGTH}")
     if length > end - at:
         raise DecodeError("F1", at, f"data: {length} bytes wanted, {end - at} left")
     base_tick = (tick - delta_tick - INT_MIN & 0xFFFFFFFF) + INT_MIN
@@ -164,7 +165,7 @@ def explain_body(reader: Reader, message: MessageHead, schema: Schema, names: Ma
     if reader.left:
         surplus = reader.left
         reader.rest("surplus")
-        reader.note(f"{surplus} bytes after the last field")
+        reader.note(f"{surplus} byte{'' if surplus == 1 else 's'} after the last field")
 
 
 def _name(known: MessageType | None, system: bool, number: int) -> str:
@@ -234,12 +235,7 @@ class _Body:
 
     def _raw(self, field: MessageField, name: str) -> None:
         digits = field.kind.name.removeprefix("raw")
-        if digits:
-            self._reader.raw(name, int(digits))
-        elif field.length:
-            self._reader.raw(name, self._lengths[field.length])
-        else:
-            self._reader.rest(name)
+        self._reader.raw(name, int(digits) if digits else self._lengths[field.length])
 
     def _uuid(self, field: MessageField, name: str) -> None:
         _pull(
@@ -269,18 +265,14 @@ class _Body:
         _pull(
             self._reader,
             lambda: self._reader.varint(item.int_names[number]),
-            lambda value: _unless_plain(int_text(field, field.kind, value, None), value),
+            lambda value: unless_plain(int_text(field, field.kind, value, None), value),
         )
 
 
 def _int_text(field: MessageField, value: int) -> str:
     if field.named is not None and value in field.named:
         return f"{field.named[value]} ({value})"
-    return _unless_plain(kind_text(field.kind, value), value)
-
-
-def _unless_plain(text: str, value: int) -> str:
-    return "" if text == str(value) else text
+    return unless_plain(kind_text(field.kind, value), value)
 
 
 def _received(kind: str, sent: str) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from analyzer.protocols.teeworlds.layout import ItemFieldType, ItemType, MessageType
 from analyzer.protocols.teeworlds.schema_file import FIRST_UUID_TYPE, SIZE_TABLE, Tables, read_tables
-from analyzer.protocols.teeworlds.values import Kind, kind_text, readable, unpack_string
+from analyzer.protocols.teeworlds.values import Kind, kind_text, readable, unless_plain, unpack_string
 from analyzer.resources import resource
 from analyzer.snapshots.model import Item, ItemField
 
@@ -73,12 +73,12 @@ class Schema:
         return known is not None and known.event
 
     def value_text(self, type: int, index: int, value: int, items: Items) -> str:
-        """Int number `index` of an item as a person reads it."""
+        """Int number `index` of an item as a person reads it; empty if the number says it all."""
         known = self.item_type(type, items)
         if known is None or not 0 <= index < known.size:
-            return str(value)
+            return ""
         field = known.int_fields[index]
-        return int_text(field, field.kind, value, None)
+        return unless_plain(int_text(field, field.kind, value, None), value)
 
     def describe_item(self, type: int, id: int, values: Sequence[int], items: Items, tick: int) -> Item:
         """An item with all its fields; `tick` is the tick of its snapshot, to which ticks in the item relate."""

@@ -282,8 +282,8 @@ def _message_fields(nodes: list[Node], tables: Tables, slots: int) -> tuple[Mess
             ("count", "optional", "rest", "range", "length", "secret", "labels", "named", "note"),
         )
         kind = _message_kind(members["kind"], tables)
-        if kind.base == "item" and "length" not in members:
-            raise node.error("an object with 'length'")
+        if (kind.base == "item" or kind.name == "raw") != ("length" in members):
+            raise node.error("a 'length' if the kind is raw or item:X, and only then")
         if kind.base in ("item", "raw") and ("rest" in members or "count" in members):
             raise node.error("no repetition of this kind")
         lengths = [field.name for field in fields if field.kind.base == "int" and field.count == 1 and not field.rest]

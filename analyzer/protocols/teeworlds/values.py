@@ -66,6 +66,11 @@ def kind_text(kind: Kind, value: int, tick: int | None = None) -> str:
     return _TEXTS[kind.base](kind, value, tick)
 
 
+def unless_plain(text: str, value: int) -> str:
+    """The text, or nothing if it only repeats the number."""
+    return "" if text == str(value) else text
+
+
 def _plain(kind: Kind, value: int, tick: int | None) -> str:
     return str(value)
 

@@ -1,0 +1,207 @@
+"""`changes`: what one snapshot's delta did to each item, field by field: old, new, difference, bits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Annotated
+
+import numpy as np
+import typer
+
+from analyzer.cli.clients import sessions_of
+from analyzer.cli.described import Described
+from analyzer.cli.errors import CommandError
+from analyzer.cli.explain import packets_of_frame
+from analyzer.cli.opening import decoded
+from analyzer.cli.options import AsJson, Client, File
+from analyzer.cli.output import json_text, one_line, write_lines
+from analyzer.engine.capture import Capture
+from analyzer.engine.query import Query
+from analyzer.snapshots.model import Change, FieldChange
+from analyzer.stats.flows import flow_ends, session_flow
+from analyzer.stats.live import Ints, ints, live_snapshots
+from analyzer.stats.parts import parts_in
+from analyzer.stats.snapshots import rebuilt_mask
+from analyzer.store.tables import Tables
+from analyzer.wire.reader import Span
+
+MAX_CHOICES = 12
+"""Sessions named where a tick occurs in several."""
+SIGNS = {"added": "+", "changed": "~", "removed": "-", "rewritten": "=", "readded": "*", "unknown": "?"}
+REMARKS = {
+    "rewritten": "sent, but equal to the base",
+    "readded": "removed and sent",
+    "unknown": "the base is not known: values as on the wire",
+}
+Row = dict[str, object]
+
+
+def changes(
+    file: File,
+    frame: Annotated[
+        int | None, typer.Option("--frame", metavar="N", help="Frame that completed the snapshot, counted from 1.")
+    ] = None,
+    client: Client = None,
+    tick: Annotated[int | None, typer.Option("--tick", metavar="T", help="Tick, with --client.")] = None,
+    session: Annotated[
+        int | None, typer.Option("--session", metavar="S", help="Session number, where the tick occurs in several.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show what a snapshot changed, item by item.
+
+    + added, ~ changed, - removed, = sent but equal, * removed and sent, ? base not known;
+    fields as old -> new (difference, bits on the wire).
+    """
+    if (frame is None) == (client is None and tick is None) or (client is None) != (tick is None):
+        raise typer.BadParameter("give either --frame, or --client and --tick")
+    if session is not None and client is None:
+        raise typer.BadParameter("--session goes with --client and --tick")
+    with decoded(file) as (capture, query):
+        rows: list[int] = []
+        sentence = ""
+        if frame is not None:
+            rows = [row for packet in packets_of_frame(capture.tables, frame) for row in query.snapshots_of(packet)]
+            sentence = "" if rows else _no_snapshot(capture.tables, query, frame)
+        elif client is not None and tick is not None:
+            rows = _snapshots_at(capture, client, tick, session)
+        if as_json:
+            found = [_record(capture.tables, query, row) for row in rows]
+            write_lines([json_text({"frame": frame, "snapshots": found, "note": sentence}, indent=2)])
+        else:
+            write_lines([sentence] if sentence else _all_lines(capture.tables, query, rows))
+
+
+def _no_snapshot(tables: Tables, query: Query, frame: int) -> str:
+    text = f"Frame {frame} completes no snapshot."
+    for packet in packets_of_frame(tables, frame):
+        for part in parts_in(tables, packet):
+            other = Described(tables, query, part.snapshot)
+            what = "is completed by" if other.rebuilt else f"ends as {other.status.word} with"
+            text += f" It carries part {part.number} of the snapshot of tick {other.tick},"
+            text += f" which {what} frame {other.frame}."
+    return text
+
+
+def _snapshots_at(capture: Capture, client: str, tick: int, session: int | None) -> list[int]:
+    """The snapshots of a tick in one session: the rebuilt ones, or where none was, all there are."""
+    tables = capture.tables
+    sessions = np.array(sorted(sessions_of(tables, client)), dtype=np.int64)
+    if session is not None:
+        numbers = tables.sessions.take("number", sessions)
+        sessions = sessions[numbers == session]
+    rows = live_snapshots(tables)
+    of_client = np.isin(ints(tables.snapshots, "session")[rows], sessions)
+    rows = rows[of_client & (ints(tables.snapshots, "tick")[rows] == tick)]
+    if not len(rows):
+        of_session = "" if session is None else f" in session {session}"
+        raise CommandError(f"client {client} has no snapshot of tick {tick}{of_session}")
+    _one_session(tables, rows, tick)
+    rebuilt = rows[rebuilt_mask(ints(tables.snapshots, "status")[rows])]
+    return [int(row) for row in (rebuilt if len(rebuilt) else rows)]
+
+
+def _one_session(tables: Tables, rows: Ints, tick: int) -> None:
+    sessions = np.unique(tables.snapshots.take("session", rows).astype(np.int64)).tolist()
+    if len(sessions) == 1:
+        return
+    flows = flow_ends(tables)
+    names = [
+        f"--client {flows[session_flow(tables, row)].client} --session {tables.sessions.integer('number', row)}"
+        for row in sessions[:MAX_CHOICES]
+    ]
+    more = "" if len(sessions) <= MAX_CHOICES else f", and {len(sessions) - MAX_CHOICES} more"
+    raise CommandError(f"tick {tick} occurs in {len(sessions)} sessions; choose one: {', '.join(names)}{more}")
+
+
+def _record(tables: Tables, query: Query, snapshot: int) -> Row:
+    found = query.changes(snapshot)
+    return {**Described(tables, query, snapshot).record(), "changes": [_change_record(change) for change in found]}
+
+
+def _change_record(change: Change) -> Row:
+    return {
+        "kind": change.kind,
+        "type": change.type,
+        "id": change.id,
+        "name": change.name,
+        "event": change.event,
+        "bits": change.bits,
+        "span": _span(change.span),
+        "fields": [
+            {
+                "name": field.name,
+                "old": field.old,
+                "new": field.new,
+                "difference": field.difference,
+                "bits": field.bits,
+                "span": _span(field.span),
+                "old_text": field.old_text,
+                "new_text": field.new_text,
+            }
+            for field in change.fields
+        ],
+    }
+
+
+def _span(span: Span | None) -> Row | None:
+    return None if span is None else asdict(span)
+
+
+def _all_lines(tables: Tables, query: Query, rows: list[int]) -> Iterator[str]:
+    for number, row in enumerate(rows):
+        if number:
+            yield ""
+        yield from (one_line(line) for line in Described(tables, query, row).lines())
+        found = query.changes(row)
+        if found:
+            yield ""
+        for change in found:
+            yield from change_lines(change)
+
+
+def change_lines(change: Change) -> Iterator[str]:
+    """One item and its fields, aligned; what a changed item kept stands in one line, with what sending it cost."""
+    remarks = [_bits(change.bits)] if change.bits else []
+    remarks += ["event"] if change.event else []
+    remarks += [REMARKS[change.kind]] if change.kind in REMARKS else []
+    remark = f"  ({', '.join(remarks)})" if remarks else ""
+    yield one_line(f"{SIGNS.get(change.kind, '?')} {change.name} {change.id}{remark}")
+    quiet = [field for field in change.fields if change.kind == "changed" and _unchanged(field)]
+    shown = [field for field in change.fields if field not in quiet]
+    width = max((len(field.name) for field in shown), default=0)
+    for field in shown:
+        yield one_line(f"    {field.name.ljust(width)}  {_values(field)}{_cost(field)}")
+    if quiet:
+        cost = sum(field.bits for field in quiet)
+        yield one_line(f"    (unchanged: {', '.join(field.name for field in quiet)}; {_bits(cost)})")
+
+
+def _unchanged(field: FieldChange) -> bool:
+    return field.old is not None and field.old == field.new and not field.difference
+
+
+def _values(field: FieldChange) -> str:
+    old = field.old_text or ("" if field.old is None else str(field.old))
+    new = field.new_text or ("" if field.new is None else str(field.new))
+    if field.old is None and field.new is None:
+        return "" if field.difference is None else f"on the wire {field.difference}"
+    if field.old is None:
+        return new
+    if field.new is None:
+        return old
+    return new if old == new else f"{old} -> {new}"
+
+
+def _cost(field: FieldChange) -> str:
+    words = []
+    if field.difference and field.old is not None and field.new is not None:
+        words.append(f"{field.difference:+}")
+    if field.bits:
+        words.append(_bits(field.bits))
+    return f"  ({', '.join(words)})" if words else ""
+
+
+def _bits(count: int) -> str:
+    return "1 bit" if count == 1 else f"{count} bits"

@@ -1,0 +1,132 @@
+"""One snapshot in words, as `explain` and `changes` say it."""
+
+from __future__ import annotations
+
+from analyzer.engine.query import Query
+from analyzer.protocols.base import SnapshotView
+from analyzer.snapshots.status import ClientHas, LostBy, Proof, Status
+from analyzer.stats.flows import FlowEnds, flow_ends, session_flow
+from analyzer.stats.parts import part_packets
+from analyzer.store.tables import Tables
+
+PROOFS = {
+    Proof.NONE: "not proved",
+    Proof.OWN: "proved by its own checksum",
+    Proof.BASE: "proved: unchanged on a proved base",
+}
+CLIENT_HAS = {
+    ClientHas.NEVER: "never acknowledged by the client, nor any later one",
+    ClientHas.LATER: "the client acknowledged a later one",
+    ClientHas.ACKED: "acknowledged by the client",
+}
+Row = dict[str, object]
+
+
+class Described:
+    """The numbers of a snapshot row, with the words for them."""
+
+    def __init__(self, tables: Tables, query: Query, snapshot: int) -> None:
+        view: SnapshotView[object] = query.view(snapshot)
+        self._tables = tables
+        self._snapshot = snapshot
+        self._flow: FlowEnds = flow_ends(tables)[session_flow(tables, self._integer("session"))]
+        self.tick = self._integer("tick")
+        self.base_tick = self._integer("base_tick")
+        self.status = Status(self._integer("status"))
+        self.frame = view.frame
+        self.session = view.session
+        self.client = view.client
+        self.server = view.server
+        self.code = view.code.name
+        self.reason = view.reason
+        self.cause_frame = view.cause_frame
+        self.kind = self._kind(query)
+        self.rebuilt = self.status in (Status.OK, Status.CRC)
+
+    def record(self) -> Row:
+        """Everything about the snapshot but its changes, for JSON."""
+        numbers = ("part_count", "parts", "wire_bytes", "delta_bytes", "state_bytes", "items")
+        counts = ("added", "changed", "removed", "deleted", "updated")
+        return {
+            "frame": self.frame,
+            "client": self.client,
+            "server": self.server,
+            "session": self.session,
+            "tick": self.tick,
+            "base_tick": self.base_tick,
+            "base_frame": self.base_frame,
+            "kind": self.kind,
+            "status": self.status.word,
+            "code": self.code,
+            "reason": self.reason,
+            "cause_frame": self.cause_frame,
+            "proof": Proof(self._integer("proof")).name.lower(),
+            "client_kept": bool(self._tables.snapshots.get("client_kept", self._snapshot)),
+            "client_has": ClientHas(self._integer("client_has")).word,
+            "lost_by": LostBy(self._integer("lost_by")).word,
+            "part_frames": self.part_frames,
+            **{name: self._integer(name) for name in numbers + counts},
+        }
+
+    def title(self) -> str:
+        """Tick, base and outcome in one line."""
+        base = "the empty snapshot" if self.base_tick < 0 else f"tick {self.base_tick}"
+        if self.base_frame is not None:
+            base += f" (frame {self.base_frame})"
+        return f"Snapshot of tick {self.tick} on {base}: {self.kind}, {self.status.word} ({self.code})"
+
+    def lines(self) -> list[str]:
+        """The title, then who, why, how big, and what the client made of it."""
+        lines = [self.title(), f"  client   {self.client}, session {self.session}, server {self.server}"]
+        if self.reason:
+            lines.append(f"  reason   {self.reason}")
+        if self.cause_frame is not None:
+            lines.append(f"  cause    frame {self.cause_frame}")
+        if self.part_frames:
+            received, announced = self._integer("part_count"), self._integer("parts")
+            frames = ", ".join(map(str, self.part_frames))
+            lines.append(f"  parts    {received} of {announced}, in frame {frames}")
+        lines.append(f"  bytes    {self._sizes()}")
+        if self.rebuilt:
+            lines.append(f"  items    {self._counts()}")
+            lines.append(f"  proof    {PROOFS[Proof(self._integer('proof'))]}")
+        lines.append(f"  client   {self._fate()}")
+        return lines
+
+    @property
+    def base_frame(self) -> int | None:
+        """Frame that completed the base, from 1; None where the base is empty or not known."""
+        base = self._integer("base")
+        if base < 0:
+            return None
+        return self._tables.packets.integer("frame", self._tables.snapshots.integer("packet", base)) + 1
+
+    @property
+    def part_frames(self) -> list[int]:
+        """Frames of the parts received, in the order of the parts."""
+        packets = part_packets(self._tables, self._snapshot)
+        return [frame + 1 for frame in self._tables.packets.take("frame", packets).tolist()]
+
+    def _sizes(self) -> str:
+        text = f"{self._integer('wire_bytes'):,} on the wire, delta {self._integer('delta_bytes'):,}"
+        return f"{text}, state {self._integer('state_bytes'):,}" if self.rebuilt else text
+
+    def _counts(self) -> str:
+        words = ", ".join(f"{self._integer(word):,} {word}" for word in ("added", "changed", "removed"))
+        return f"{self._integer('items'):,}: {words}"
+
+    def _fate(self) -> str:
+        words = [CLIENT_HAS[ClientHas(self._integer("client_has"))]]
+        if not self._tables.snapshots.get("client_kept", self._snapshot):
+            words.append("a newer tick had begun, the client drops it")
+        lost_by = LostBy(self._integer("lost_by"))
+        if lost_by is not LostBy.NOBODY:
+            words.append(f"lost by: {lost_by.word}")
+        return "; ".join(words)
+
+    def _integer(self, column: str) -> int:
+        return self._tables.snapshots.integer(column, self._snapshot)
+
+    def _kind(self, query: Query) -> str:
+        protocol = query.protocol(self._integer("packet"))
+        return protocol.snapshot_kinds[self._integer("kind")] if protocol is not None else ""

@@ -1,0 +1,203 @@
+"""`explain`: the field tree of one frame's datagram, every value with the bytes it was read from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Annotated
+
+import numpy as np
+import typer
+
+from analyzer.cli.described import Described
+from analyzer.cli.errors import CommandError
+from analyzer.cli.frame_words import SENTENCES
+from analyzer.cli.opening import decoded, packet_kinds
+from analyzer.cli.options import AsJson, File
+from analyzer.cli.output import json_text, one_line, write_lines
+from analyzer.cli.packets import source_and_destination
+from analyzer.cli.secrets import MASK, Secrets
+from analyzer.engine.capture import Capture
+from analyzer.engine.query import Query
+from analyzer.net.kinds import FrameKind
+from analyzer.stats.capture import kind_name
+from analyzer.stats.flows import flow_ends
+from analyzer.stats.live import ints
+from analyzer.stats.parts import parts_in
+from analyzer.store.tables import Tables
+from analyzer.wire.reader import Field, FieldTree, Value
+
+MAX_SHOWN_BYTES = 32
+"""Bytes of a raw field shown in the text tree; JSON has them all."""
+FrameNumber = Annotated[int, typer.Option("--frame", metavar="N", help="Frame number, counted from 1.")]
+Row = dict[str, object]
+
+
+def explain(file: File, frame: FrameNumber, as_json: AsJson = False) -> None:
+    """Explain one frame byte by byte.
+
+    Every field with its bytes as buffer:offset+length, its value and meaning; then the snapshots it belongs to.
+    """
+    with decoded(file) as (capture, query):
+        packets = packets_of_frame(capture.tables, frame)
+        if as_json:
+            explained = [_record(capture, query, packet) for packet in packets]
+            sentence = "" if packets else _no_datagram(capture.tables, frame)
+            write_lines([json_text({"frame": frame, "packets": explained, "note": sentence}, indent=2)])
+        elif packets:
+            write_lines(line for packet in packets for line in _lines(capture, query, packet))
+        else:
+            write_lines([_no_datagram(capture.tables, frame)])
+
+
+def packets_of_frame(tables: Tables, frame: int) -> list[int]:
+    """Packet rows whose datagram ends in a frame (from 1); most frames have one. Raises CommandError past the end."""
+    if not 1 <= frame <= len(tables.frames):
+        raise CommandError(f"there is no frame {frame}: the capture has {len(tables.frames):,} frames, counted from 1")
+    return [int(row) for row in np.flatnonzero(ints(tables.packets, "frame") == frame - 1)]
+
+
+def _no_datagram(tables: Tables, frame: int) -> str:
+    kind = FrameKind(tables.frames.integer("kind", frame - 1))
+    text = f"Frame {frame} holds no UDP datagram: {SENTENCES[kind]}."
+    packets = tables.fragments.take("packet", np.flatnonzero(ints(tables.fragments, "frame") == frame - 1))
+    for packet in packets.astype(np.int64).tolist():
+        text += f" Its datagram is whole with frame {tables.packets.integer('frame', packet) + 1}."
+    return text
+
+
+def _head(capture: Capture, packet: int) -> Row:
+    tables = capture.tables
+    flow = flow_ends(tables)[tables.packets.integer("flow", packet)]
+    frame = tables.packets.integer("frame", packet)
+    source, destination = source_and_destination(tables, packet)
+    return {
+        "time": (tables.frames.integer("time_ns", frame) - tables.frames.integer("time_ns", 0)) / 1e9,
+        "source": source,
+        "destination": destination,
+        "protocol": flow.protocol or "udp",
+        "dialect": flow.dialect,
+        "kind": kind_name(flow, tables.packets.integer("kind", packet), packet_kinds(capture)),
+        "length": tables.packets.integer("udp_length", packet),
+        "captured": tables.packets.integer("length", packet),
+    }
+
+
+def _record(capture: Capture, query: Query, packet: int) -> Row:
+    tree = query.explain(packet)
+    secrets = Secrets(tree)
+    buffers = []
+    for number, buffer in enumerate(tree.buffers):
+        data = secrets.buffer(number)
+        entry: Row = {"name": buffer.name, "length": len(buffer.data), "hex": None if data is None else data.hex()}
+        if data is None:
+            entry["note"] = "withheld: these bytes hold a password"
+        buffers.append(entry)
+    return {
+        **_head(capture, packet),
+        "info": query.info(packet),
+        "buffers": buffers,
+        "fields": [_node(field, secrets) for field in tree.fields],
+        "error": tree.error,
+        "snapshots": [Described(capture.tables, query, row).record() for row in query.snapshots_of(packet)],
+        "parts": _parts(capture.tables, query, packet),
+    }
+
+
+def _node(field: Field, secrets: Secrets) -> Row:
+    value = secrets.value(field)
+    span = field.span
+    return {
+        "name": field.name,
+        "value": value.hex() if isinstance(value, bytes) else value,
+        "text": secrets.text(field),
+        "span": None if span is None else asdict(span),
+        "note": field.note,
+        "children": [_node(child, secrets) for child in field.children],
+    }
+
+
+def _parts(tables: Tables, query: Query, packet: int) -> list[Row]:
+    found: list[Row] = []
+    for part in parts_in(tables, packet):
+        snapshot = Described(tables, query, part.snapshot)
+        found.append(
+            {"part": part.number, "tick": snapshot.tick, "frame": snapshot.frame, "status": snapshot.status.word}
+        )
+    return found
+
+
+def _lines(capture: Capture, query: Query, packet: int) -> Iterator[str]:
+    head = _head(capture, packet)
+    frame = capture.tables.packets.integer("frame", packet) + 1
+    yield f"Frame {frame}, {head['time']:.6f} s, {head['source']} -> {head['destination']}"
+    length, captured = head["length"], head["captured"]
+    cut = "" if length == captured else f", only {captured} of them captured"
+    words = " ".join(one_line(str(head[word])) for word in ("protocol", "dialect", "kind") if head[word])
+    yield f"{words}, {length} bytes of UDP payload{cut}"
+    info = query.info(packet)
+    if info:
+        yield one_line(info)
+    yield ""
+    yield from tree_lines(query.explain(packet))
+    yield from _snapshot_lines(capture.tables, query, packet)
+
+
+def tree_lines(tree: FieldTree) -> Iterator[str]:
+    """The tree as indented text: the span of every field in a column at the left."""
+    secrets = Secrets(tree)
+    nodes = list(_walk(tree.fields, 0))
+    spans = [_span_text(field, tree) for field, _ in nodes]
+    width = max((len(span) for span in spans), default=0)
+    for (field, depth), span in zip(nodes, spans, strict=True):
+        words = [f"{span.ljust(width)}  {'  ' * depth}{one_line(field.name)}", _value_text(field, secrets)]
+        note = f"[{one_line(field.note)}]" if field.note else ""
+        yield "  ".join(word for word in [*words, note] if word)
+    if tree.error:
+        yield f"Reading stopped: {one_line(tree.error)}"
+
+
+def _walk(fields: tuple[Field, ...], depth: int) -> Iterator[tuple[Field, int]]:
+    for field in fields:
+        yield field, depth
+        yield from _walk(field.children, depth + 1)
+
+
+def _span_text(field: Field, tree: FieldTree) -> str:
+    if field.span is None:
+        return ""
+    name = tree.buffers[field.span.buffer].name
+    return f"{name}:{field.span.offset}+{field.span.length}"
+
+
+def _value_text(field: Field, secrets: Secrets) -> str:
+    if secrets.hides(field):
+        return MASK
+    value, text = _shown(field.value), one_line(field.text)
+    # Many texts name the number themselves ("7 ms", "everyone (0)").
+    said = not value or value in re.findall(r"-?\w+", text)
+    return text if text and said else f"{value} ({text})" if text else value
+
+
+def _shown(value: Value) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bytes):
+        more = f"... ({len(value)} bytes)" if len(value) > MAX_SHOWN_BYTES else ""
+        return value[:MAX_SHOWN_BYTES].hex(" ") + more
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return one_line(f'"{value}"') if isinstance(value, str) else str(value)
+
+
+def _snapshot_lines(tables: Tables, query: Query, packet: int) -> Iterator[str]:
+    decided = query.snapshots_of(packet)
+    for snapshot in decided:
+        yield ""
+        yield from (one_line(line) for line in Described(tables, query, snapshot).lines())
+    for part in parts_in(tables, packet):
+        if part.snapshot not in decided:
+            other = Described(tables, query, part.snapshot)
+            yield ""
+            yield f"Carries part {part.number} of another. {other.title()}; see frame {other.frame}"

@@ -1,0 +1,74 @@
+"""Opening a capture for a command: decode it to its end, with a progress bar where a person watches."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, DownloadColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+from analyzer.capture.frames import CaptureError
+from analyzer.cli.errors import CommandError
+from analyzer.cli.output import note
+from analyzer.engine.capture import Capture
+from analyzer.engine.query import Query
+from analyzer.stats.capture import PacketKinds
+from analyzer.stats.snapshots import CodeNames
+
+MAX_WARNINGS = 20
+"""Problems of a file that are told one by one."""
+
+
+@contextmanager
+def decoded(path: Path, *, warn: bool = True) -> Iterator[tuple[Capture, Query]]:
+    """The decoded capture and its query side. `warn`: name the file's problems on standard error.
+
+    Raises CommandError where the file cannot be opened as a capture.
+    """
+    try:
+        capture = Capture.open(path)
+    except CaptureError as error:
+        text = str(error)
+        raise CommandError(text if str(path) in text else f"{path}: {text}") from error
+    except OSError as error:
+        raise CommandError(f"{path}: {error.strerror or error}") from error
+    with capture:
+        _decode(capture, path)
+        if warn:
+            _warn(capture, path)
+        query = capture.query()
+        try:
+            yield capture, query
+        finally:
+            query.close()
+
+
+def packet_kinds(capture: Capture) -> PacketKinds:
+    """The kinds of packets of every protocol, as the statistics want them."""
+    return {protocol.name: protocol.packet_kinds for protocol in capture.protocols}
+
+
+def code_names(capture: Capture) -> CodeNames:
+    """The names of the report codes of every protocol, as the statistics want them."""
+    return {protocol.name: tuple(code.name for code in protocol.codes) for protocol in capture.protocols}
+
+
+def _decode(capture: Capture, path: Path) -> None:
+    if sys.stderr is None or not sys.stderr.isatty():
+        capture.decode()
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), DownloadColumn())
+    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(f"Decoding {path.name}", markup=False, total=None)
+        capture.decode(lambda done, total: progress.update(task, completed=done, total=total))
+
+
+def _warn(capture: Capture, path: Path) -> None:
+    problems = capture.problems
+    for problem in problems[:MAX_WARNINGS]:
+        note(f"warning: {path}: {problem.text} (at byte {problem.offset:,})")
+    if len(problems) > MAX_WARNINGS:
+        note(f"warning: {path}: {len(problems) - MAX_WARNINGS:,} more problems (`summary` lists all)")

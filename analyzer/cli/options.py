@@ -1,0 +1,18 @@
+"""Arguments that several commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from analyzer.cli.output import Format
+
+File = Annotated[Path, typer.Argument(metavar="FILE", help="Capture file: pcap or pcapng, also gzip-compressed.")]
+Records = Annotated[Format, typer.Option("--format", help="How records are written.", case_sensitive=False)]
+AsJson = Annotated[bool, typer.Option("--json", help="JSON instead of text.")]
+Client = Annotated[
+    str | None,
+    typer.Option("--client", metavar="ADDR", help="Only this client: address or address:port, IPv6 as [::1]:8303."),
+]

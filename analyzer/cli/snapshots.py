@@ -1,0 +1,163 @@
+"""`snapshots`: a record for each rebuilt snapshot in frame order, with `--all` also for the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated
+
+import numpy as np
+import typer
+
+from analyzer.cli.clients import sessions_of
+from analyzer.cli.opening import code_names, decoded
+from analyzer.cli.options import Client, File, Records
+from analyzer.cli.output import Column, Format, csv_lines, json_text, table_lines, write_lines
+from analyzer.engine.capture import Capture
+from analyzer.engine.query import Query
+from analyzer.snapshots.status import ClientHas, LostBy, Proof, Status
+from analyzer.stats.flows import FlowEnds, flow_ends, session_flow
+from analyzer.stats.live import Ints, live_snapshots, snapshot_frames
+from analyzer.stats.snapshots import CodeNames, rebuilt_mask
+from analyzer.store.tables import Tables
+
+BATCH = 4096
+PLAIN_COLUMNS = (
+    "tick",
+    "base_tick",
+    "parts",
+    "wire_bytes",
+    "delta_bytes",
+    "state_bytes",
+    "items",
+    "added",
+    "changed",
+    "removed",
+    "client_kept",
+)
+COLUMNS = (
+    Column("frame", right=True),
+    Column("time", right=True),
+    Column("client"),
+    Column("server"),
+    Column("session", right=True),
+    Column("tick", right=True),
+    Column("base_tick", right=True),
+    Column("kind"),
+    Column("parts", right=True),
+    Column("wire_bytes", right=True),
+    Column("delta_bytes", right=True),
+    Column("state_bytes", right=True),
+    Column("items", right=True),
+    Column("added", right=True),
+    Column("changed", right=True),
+    Column("removed", right=True),
+    Column("status"),
+    Column("code"),
+    Column("proof"),
+    Column("client_kept"),
+    Column("client_has"),
+    Column("lost_by"),
+    Column("cause_frame", right=True),
+    Column("reason"),
+)
+Row = dict[str, object]
+
+
+def snapshots(
+    file: File,
+    form: Records = Format.text,
+    items: Annotated[bool, typer.Option("--items", help="Items too (jsonl only).")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Also those that could not be rebuilt.")] = False,
+    client: Client = None,
+) -> None:
+    """List the rebuilt snapshots in frame order.
+
+    jsonl gives the protocol's own records; csv and text the same columns for every protocol: time in seconds since
+    the first frame, frames counted from 1.
+    """
+    if items and form is not Format.jsonl:
+        raise typer.BadParameter("--items goes with --format jsonl")
+    with decoded(file) as (capture, query):
+        rows = chosen_rows(capture.tables, everything, client)
+        if form is Format.jsonl:
+            write_lines(json_text(query.record(row, items)) for row in rows.tolist())
+            return
+        records = neutral_records(capture, query, rows)
+        if form is Format.csv:
+            write_lines(csv_lines([column.title for column in COLUMNS], records))
+        else:
+            write_lines(table_lines(COLUMNS, (_text_row(record) for record in records)))
+
+
+def chosen_rows(tables: Tables, everything: bool, client: str | None) -> Ints:
+    """Live snapshot rows in frame order: rebuilt ones or all, of one client or all. Raises CommandError."""
+    rows = live_snapshots(tables)
+    if not everything:
+        rows = rows[rebuilt_mask(tables.snapshots.take("status", rows).astype(np.int64))]
+    if client is not None:
+        sessions = np.array(sorted(sessions_of(tables, client)), dtype=np.int64)
+        rows = rows[np.isin(tables.snapshots.take("session", rows), sessions)]
+    return rows
+
+
+def neutral_records(capture: Capture, query: Query, rows: Ints) -> Iterator[Row]:
+    """The records of `rows`, shape (n,), with the columns that every protocol has."""
+    described = _Described(capture)
+    for start in range(0, len(rows), BATCH):
+        batch = rows[start : start + BATCH]
+        frames = snapshot_frames(capture.tables, batch)
+        times = capture.tables.frames.take("time_ns", frames - 1).tolist()
+        for row, frame, time_ns in zip(batch.tolist(), frames.tolist(), times, strict=True):
+            record = described.record(capture.tables.snapshots.row(row), frame, time_ns)
+            record["reason"] = query.reason(row)
+            yield record
+
+
+class _Described:
+    """Names for the numbers in a row of `snapshots`."""
+
+    def __init__(self, capture: Capture) -> None:
+        self._tables = capture.tables
+        self._flows: list[FlowEnds] = flow_ends(capture.tables)
+        self._codes: CodeNames = code_names(capture)
+        self._kinds = {protocol.name: protocol.snapshot_kinds for protocol in capture.protocols}
+        self._start_ns = capture.tables.frames.integer("time_ns", 0) if len(capture.tables.frames) else 0
+
+    def record(self, row: Mapping[str, object], frame: int, time_ns: int) -> Row:
+        session = _integer(row, "session")
+        flow = self._flows[session_flow(self._tables, session)]
+        cause = _integer(row, "cause")
+        causes = snapshot_frames(self._tables, np.array([cause] if cause >= 0 else [], dtype=np.int64))
+        record = {column: row[column] for column in PLAIN_COLUMNS}
+        record |= {
+            "frame": frame,
+            "time": f"{(time_ns - self._start_ns) / 1e9:.6f}",
+            "client": flow.client,
+            "server": flow.server,
+            "session": self._tables.sessions.integer("number", session),
+            "kind": self._kinds[flow.protocol][_integer(row, "kind")],
+            "status": Status(_integer(row, "status")).word,
+            "code": self._codes[flow.protocol][_integer(row, "code")],
+            "proof": Proof(_integer(row, "proof")).name.lower(),
+            "client_has": ClientHas(_integer(row, "client_has")).word,
+            "lost_by": LostBy(_integer(row, "lost_by")).word,
+            "cause_frame": int(causes[0]) if len(causes) else None,
+        }
+        return record
+
+
+def _integer(row: Mapping[str, object], column: str) -> int:
+    value = row[column]
+    assert isinstance(value, int)
+    return value
+
+
+def _text_row(record: Row) -> list[str]:
+    cells = []
+    for column in COLUMNS:
+        value = record[column.title]
+        if isinstance(value, bool):
+            cells.append("yes" if value else "no")
+        else:
+            cells.append("-" if value is None else str(value))
+    return cells

@@ -1,0 +1,333 @@
+"""One opened capture: reads the file in batches, sends each flow through its reading, is the one writer of the tables.
+
+Nothing here knows a protocol, and the rows do not depend on how the file was cut into batches.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+from types import TracebackType
+
+import numpy as np
+
+from analyzer.capture.frames import FrameBatch, Problem
+from analyzer.capture.source import Source
+from analyzer.engine.detection import Claim, FlowDetection
+from analyzer.engine.payloads import Payloads
+from analyzer.engine.query import Query
+from analyzer.engine.writer import merge
+from analyzer.net.datagrams import Datagram as UdpDatagram
+from analyzer.net.datagrams import Network
+from analyzer.net.flows import FlowTable, format_endpoint
+from analyzer.net.kinds import FrameKind
+from analyzer.protocols import PROTOCOLS
+from analyzer.protocols.base import Datagram, DatagramBatch, Protocol, Reading, Verdict
+from analyzer.store.rows import Rows
+from analyzer.store.tables import Tables
+
+BATCH_FRAMES = 4096
+BATCH_BYTES = 16 * 1024 * 1024
+"""Bounds the memory of a batch of jumbo or hostile frames."""
+REPLAY_PACKETS = 1024
+"""Packets of a flow that are read again from the file at a time."""
+
+_LOG = logging.getLogger(__name__)
+
+
+class Capture:
+    """An opened capture file and its tables. `step` decodes a batch; readers see what was published."""
+
+    def __init__(self, source: Source, path: Path, protocols: Sequence[Protocol], batch: int, strict: bool) -> None:
+        self.source = source
+        self.path = path
+        self.protocols = tuple(protocols)
+        self.tables = Tables()
+        self.finished = False
+        self._batch = batch
+        self._strict = strict
+        self._network = Network()
+        self._flows = FlowTable()
+        self._payloads = Payloads(self.tables, source.file)
+        self._undecided: dict[int, FlowDetection] = {}
+        self._readings: dict[int, Reading] = {}
+        self._rows: dict[int, Rows] = {}
+
+    @classmethod
+    def open(
+        cls,
+        path: str | Path,
+        *,
+        protocols: Sequence[Protocol] = PROTOCOLS,
+        batch: int = BATCH_FRAMES,
+        strict: bool = False,
+    ) -> Capture:
+        """Open a capture file. `strict` lets an exception of ours through instead of marking the row.
+
+        Raises `CaptureError` with a sentence for a person.
+        """
+        return cls(Source.open(path), Path(path), protocols, batch, strict)
+
+    def __enter__(self) -> Capture:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def problems(self) -> list[Problem]:
+        """What is wrong with the file."""
+        return self.source.problems
+
+    def step(self) -> bool:
+        """Read and decode one batch and publish its rows. False: the end was reached and everything is settled."""
+        if self.finished:
+            return False
+        frames = self.source.read(self._batch)
+        if len(frames):
+            for part in _by_bytes(frames):
+                self._decode(part)
+        elif self.source.at_end:
+            self._finish()
+        self.tables.publish()
+        return not self.finished
+
+    def decode(self, on_progress: Callable[[int, int], None] | None = None) -> None:
+        """Decode to the end; `on_progress` gets bytes done and bytes in all after every batch."""
+        while self.step():
+            if on_progress is not None:
+                on_progress(*self.source.progress())
+
+    def query(self) -> Query:
+        """Answers about single rows, with a file handle of its own so that another thread may ask."""
+        return Query(self.tables, self.source.file.duplicate(), self.protocols)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self.source.close()
+
+    def _decode(self, frames: FrameBatch) -> None:
+        by_flow = self._add_packets(self._read_frames(frames))
+        touched = self._detect(by_flow)
+        for flow, batch in by_flow.items():
+            reading = self._readings.get(flow)
+            if reading is not None and flow not in touched:
+                self._feed(reading, batch)
+                touched.append(flow)
+        merge(self.tables, [self._rows[flow] for flow in touched])
+
+    def _read_frames(self, frames: FrameBatch) -> list[UdpDatagram]:
+        """Append the frames and take the datagrams out of them, reading the file in one piece."""
+        first = self.tables.frames.appended
+        begin = int(frames.offset[0])
+        data = self.source.data(begin, int(frames.offset[-1]) + int(frames.captured[-1]) - begin)
+        links = [interface.link_type for interface in self.source.interfaces]
+        kinds = np.empty(len(frames), dtype=np.uint8)
+        datagrams = []
+        columns = zip(
+            frames.time_ns.tolist(),
+            (frames.offset - begin).tolist(),
+            frames.captured.tolist(),
+            frames.original.tolist(),
+            frames.interface.tolist(),
+            strict=True,
+        )
+        for index, (time_ns, offset, captured, original, interface) in enumerate(columns):
+            frame = data[offset : offset + captured]
+            found = self._network.read(first + index, time_ns, links[interface], frame, original)
+            if isinstance(found, FrameKind):
+                kinds[index] = found
+            else:
+                kinds[index] = FrameKind.UDP
+                datagrams.append(found)
+        self.tables.frames.append(
+            {
+                "time_ns": frames.time_ns,
+                "offset": frames.offset,
+                "captured": frames.captured,
+                "original": frames.original,
+                "interface": frames.interface,
+                "kind": kinds,
+            },
+            len(frames),
+        )
+        return datagrams
+
+    def _add_packets(self, datagrams: list[UdpDatagram]) -> dict[int, DatagramBatch]:
+        """A row for every datagram, and the datagrams of each flow as a batch."""
+        first = self.tables.packets.appended
+        assigned = [self._flows.assign(datagram) for datagram in datagrams]
+        self._add_flows(first, [flow for flow, _ in assigned])
+        self.tables.packets.append(
+            {
+                "frame": [datagram.frame for datagram in datagrams],
+                "flow": [flow for flow, _ in assigned],
+                "direction": [direction for _, direction in assigned],
+                "start": [datagram.start for datagram in datagrams],
+                "length": [len(datagram.payload) for datagram in datagrams],
+                "udp_length": [datagram.udp_length for datagram in datagrams],
+                "pieces": [min(255, max(1, len(datagram.pieces))) for datagram in datagrams],
+            },
+            len(datagrams),
+        )
+        self._add_fragments(first, datagrams)
+        by_flow: dict[int, list[Datagram]] = {}
+        for row, (datagram, (flow, direction)) in enumerate(zip(datagrams, assigned, strict=True), first):
+            by_flow.setdefault(flow, []).append(
+                Datagram(row, datagram.time_ns, direction, datagram.payload, datagram.udp_length)
+            )
+        return {flow: make_batch(own) for flow, own in by_flow.items()}
+
+    def _add_flows(self, first: int, flows: list[int]) -> None:
+        known = self.tables.flows.appended
+        counts: dict[int, int] = {}
+        firsts: dict[int, int] = {}
+        for row, flow in enumerate(flows, first):
+            counts[flow] = counts.get(flow, 0) + 1
+            firsts.setdefault(flow, row)
+        new = sorted(flow for flow in counts if flow >= known)
+        endpoints = [self._flows.flows[flow] for flow in new]
+        self.tables.flows.append(
+            {
+                "address_a": [format_endpoint(a, port) for a, port, _, _ in endpoints],
+                "address_b": [format_endpoint(b, port) for _, _, b, port in endpoints],
+                "first_packet": [firsts[flow] for flow in new],
+            },
+            len(new),
+        )
+        sums = [self.tables.flows.integer("packets", flow) + count for flow, count in counts.items()]
+        self.tables.flows.amend("packets", counts, sums)
+
+    def _add_fragments(self, first: int, datagrams: list[UdpDatagram]) -> None:
+        pieces = [(row, *piece) for row, datagram in enumerate(datagrams, first) for piece in datagram.pieces]
+        columns = ("packet", "frame", "start", "length")
+        self.tables.fragments.append(
+            {name: [piece[index] for piece in pieces] for index, name in enumerate(columns)}, len(pieces)
+        )
+
+    def _detect(self, by_flow: Mapping[int, DatagramBatch]) -> list[int]:
+        """Ask the protocols about undecided flows; a flow that is claimed is read from its first datagram.
+
+        Returns the flows that have a reading now, in the order of the packets that decided.
+        """
+        claims = []
+        for flow, batch in by_flow.items():
+            if flow in self._readings or self.tables.flows.text("recognised", flow):
+                continue
+            detection = self._undecided.setdefault(flow, FlowDetection(self.protocols))
+            for datagram in batch:
+                claim = detection.see(datagram)
+                if claim is not None:
+                    claims.append((datagram.packet, flow, claim))
+                    break
+        claims.sort(key=lambda found: found[0])
+        return [flow for packet, flow, claim in claims if self._claim(flow, claim, packet)]
+
+    def _claim(self, flow: int, claim: Claim, packet: int) -> bool:
+        """Begin the reading that `packet` decided on. False: the dialect is known by name only."""
+        self._undecided.pop(flow, None)
+        self.tables.flows.amend("server", [flow], [claim.verdict.server])
+        if claim.verdict.readable:
+            self._open_reading(flow, claim.protocol, claim.verdict, packet)
+        else:
+            self.tables.flows.amend("recognised", [flow], [f"{claim.protocol.title} {claim.verdict.dialect}"])
+        return claim.verdict.readable
+
+    def _open_reading(self, flow: int, protocol: Protocol, verdict: Verdict, packet: int) -> None:
+        """A new reading, fed with every packet that the flow has so far."""
+        number = self.tables.readings.append(
+            {"flow": [flow], "protocol": [protocol.name], "dialect": [verdict.dialect], "number": [0]}, 1
+        )
+        self.tables.flows.amend("reading", [flow], [number])
+        rows = self._rows[flow] = Rows(number, packet)
+        reading = self._readings[flow] = protocol.open_reading(rows, verdict)
+        for batch in self._replay(flow):
+            self._feed(reading, batch)
+
+    def _replay(self, flow: int) -> Iterable[DatagramBatch]:
+        """The flow's datagrams so far, from the file."""
+        packets, frames = self.tables.packets, self.tables.frames
+        first = self.tables.flows.integer("first_packet", flow)
+        own = np.flatnonzero(packets.array("flow", first, packets.appended) == flow) + first
+        for start in range(0, len(own), REPLAY_PACKETS):
+            some = own[start : start + REPLAY_PACKETS]
+            times = frames.take("time_ns", packets.take("frame", some).astype(np.int64))
+            columns = zip(
+                some.tolist(),
+                times.tolist(),
+                packets.take("direction", some).tolist(),
+                packets.take("udp_length", some).tolist(),
+                strict=True,
+            )
+            yield make_batch(
+                [
+                    Datagram(packet, time_ns, direction, self._payloads.payload(packet), udp_length)
+                    for packet, time_ns, direction, udp_length in columns
+                ]
+            )
+
+    def _feed(self, reading: Reading, batch: DatagramBatch) -> None:
+        """Let a reading have a batch. An exception of ours marks the packet it struck; the rest is read on."""
+        while len(batch):
+            try:
+                reading.feed(batch)
+                return
+            except Exception:
+                if self._strict:
+                    raise
+                packet = reading.rows.packet.packet
+                _LOG.exception("packet %d could not be read: %s", packet, self._payloads.payload(packet).hex())
+                reading.failed()
+                batch = batch.after(packet)
+
+    def _settle(self, reading: Reading) -> None:
+        try:
+            reading.finish()
+        except Exception:
+            if self._strict:
+                raise
+            _LOG.exception("a flow could not be settled")
+            reading.failed()
+
+    def _finish(self) -> None:
+        """The file has ended: decide what is undecided and settle what is open."""
+        for flow, detection in list(self._undecided.items()):
+            claim = detection.best()
+            if claim is not None:
+                self._claim(flow, claim, self.tables.packets.appended - 1)
+        for reading in self._readings.values():
+            self._settle(reading)
+        merge(self.tables, self._rows.values())
+        self.finished = True
+
+
+def _by_bytes(frames: FrameBatch) -> Iterator[FrameBatch]:
+    """Cut a batch so that no part holds much more than `BATCH_BYTES` of frames."""
+    blocks = np.cumsum(frames.captured, dtype=np.int64) // BATCH_BYTES
+    edges = [0, *(np.flatnonzero(np.diff(blocks)) + 1).tolist(), len(frames)]
+    for start, stop in pairwise(edges):
+        yield FrameBatch(
+            frames.time_ns[start:stop],
+            frames.offset[start:stop],
+            frames.captured[start:stop],
+            frames.original[start:stop],
+            frames.interface[start:stop],
+        )
+
+
+def make_batch(datagrams: Sequence[Datagram]) -> DatagramBatch:
+    """Datagrams of one flow as columns over one buffer."""
+    lengths = np.array([len(datagram.payload) for datagram in datagrams], dtype=np.int64)
+    return DatagramBatch(
+        np.array([datagram.packet for datagram in datagrams], dtype=np.int64),
+        np.array([datagram.time_ns for datagram in datagrams], dtype=np.int64),
+        np.array([datagram.direction for datagram in datagrams], dtype=np.int8),
+        np.cumsum(lengths) - lengths,
+        lengths,
+        np.array([datagram.udp_length for datagram in datagrams], dtype=np.int64),
+        b"".join(datagram.payload for datagram in datagrams),
+    )

@@ -1,0 +1,39 @@
+"""The bytes of a packet again from the capture file, through the tables: for a click, and for reading a flow anew."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from analyzer.capture.file import CaptureFile
+from analyzer.store.tables import Tables
+
+
+class Payloads:
+    """Reads UDP payloads by packet row."""
+
+    def __init__(self, tables: Tables, file: CaptureFile) -> None:
+        self._tables = tables
+        self._file = file
+
+    def payload(self, packet: int) -> bytes:
+        """Captured bytes of the UDP payload, joined from IP fragments where it had any."""
+        packets = self._tables.packets
+        length = packets.integer("length", packet)
+        if packets.integer("pieces", packet) == 1:
+            return self._piece(packets.integer("frame", packet), packets.integer("start", packet), length)
+        fragments = self._tables.fragments
+        owners = fragments.array("packet", 0, fragments.appended)
+        first, last = (int(np.searchsorted(owners, packet, side=side)) for side in ("left", "right"))
+        return b"".join(
+            self._piece(
+                fragments.integer("frame", row), fragments.integer("start", row), fragments.integer("length", row)
+            )
+            for row in range(first, last)
+        )
+
+    def frame(self, frame: int) -> bytes:
+        """All captured bytes of a frame."""
+        return self._piece(frame, 0, self._tables.frames.integer("captured", frame))
+
+    def _piece(self, frame: int, start: int, length: int) -> bytes:
+        return self._file.read(self._tables.frames.integer("offset", frame) + start, length)

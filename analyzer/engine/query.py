@@ -1,0 +1,286 @@
+"""What a click asks for: one packet's field tree, one snapshot's items and changes. Reads tables and file only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from analyzer.capture.file import CaptureFile
+from analyzer.engine.payloads import Payloads
+from analyzer.protocols.base import PartBytes, Protocol, SessionFacts, SnapshotCodec, SnapshotView
+from analyzer.snapshots.chain import Chain
+from analyzer.snapshots.model import Change, Item, JoinedDelta, Part
+from analyzer.snapshots.status import Code, Status
+from analyzer.store.tables import Tables
+from analyzer.wire.errors import DecodeError
+from analyzer.wire.reader import Buffer, FieldTree
+
+_REBUILT = (Status.OK, Status.CRC, Status.PARTIAL)
+
+
+class Query:
+    """Answers about rows. Not for two threads at once."""
+
+    def __init__(self, tables: Tables, file: CaptureFile, protocols: Sequence[Protocol]) -> None:
+        self._tables = tables
+        self._file = file
+        self._payloads = Payloads(tables, file)
+        self._protocols = {protocol.name: protocol for protocol in protocols}
+        self._chains: dict[str, Chain[Any]] = {}
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._file.close()
+
+    def payload(self, packet: int) -> bytes:
+        """Captured bytes of the UDP payload."""
+        return self._payloads.payload(packet)
+
+    def frame(self, frame: int) -> bytes:
+        """Captured bytes of a frame."""
+        return self._payloads.frame(frame)
+
+    def protocol(self, packet: int) -> Protocol | None:
+        """The protocol of the packet's flow, None while it is undecided."""
+        tables = self._tables
+        reading = tables.flows.integer("reading", tables.packets.integer("flow", packet))
+        return None if reading < 0 else self._protocols[tables.readings.text("protocol", reading)]
+
+    def facts(self, packet: int) -> SessionFacts:
+        """What explaining the packet needs; of a packet outside any session, just the dialect."""
+        tables = self._tables
+        session = tables.packets.integer("session", packet)
+        if session >= 0:
+            return self._session_facts(session)
+        reading = tables.flows.integer("reading", tables.packets.integer("flow", packet))
+        return SessionFacts(tables.readings.text("dialect", reading))
+
+    def explain(self, packet: int) -> FieldTree:
+        """Every byte of the packet named, with the delta it completed. An undecided packet is one buffer of bytes."""
+        protocol = self.protocol(packet)
+        payload = self.payload(packet)
+        if protocol is None:
+            return FieldTree((Buffer("captured", payload),), ())
+        snapshot = self._tables.packets.integer("snapshot", packet)
+        joined = self.joined(snapshot) if snapshot >= 0 and protocol.snapshots is not None else None
+        return protocol.explain(payload, self.facts(packet), joined)
+
+    def messages(self, packet: int) -> range:
+        """Rows of the packet's messages."""
+        first = self._tables.packets.integer("first_message", packet)
+        if first < 0:
+            return range(0)
+        owners = self._tables.messages.array("packet", first, min(first + 256, len(self._tables.messages)))
+        others = np.flatnonzero(owners != packet)
+        return range(first, first + (int(others[0]) if len(others) else len(owners)))
+
+    def info(self, packet: int) -> str:
+        """One line about the packet: its messages, and the snapshot it completed."""
+        tables = self._tables
+        protocol = self.protocol(packet)
+        flow = tables.packets.integer("flow", packet)
+        if protocol is None:
+            recognised = tables.flows.text("recognised", flow)
+            return f"{recognised} (not decoded)" if recognised else f"{tables.packets.integer('length', packet)} bytes"
+        names = [tables.names[tables.messages.integer("name", row)] for row in self.messages(packet)]
+        parts = [", ".join(names) or protocol.packet_kinds[tables.packets.integer("kind", packet)]]
+        fault = protocol.packet_codes[tables.packets.integer("code", packet)]
+        if fault:
+            parts.append(f"[{fault}]")
+        snapshot = tables.packets.integer("snapshot", packet)
+        if snapshot >= 0:
+            parts.append(self._snapshot_info(snapshot))
+        return " ".join(parts)
+
+    def snapshots_of(self, packet: int) -> list[int]:
+        """Snapshot rows that this packet completed or decided, of the live reading."""
+        deciding = self._tables.snapshots.array("packet")
+        return [row for row in np.flatnonzero(deciding == packet).tolist() if self.alive(row)]
+
+    def snapshot_of_part(self, packet: int) -> int:
+        """The snapshot that one of the packet's messages is a part of, -1 if none."""
+        tables = self._tables
+        messages = self.messages(packet)
+        carriers = tables.parts.integers("message")
+        found = np.flatnonzero((carriers >= messages.start) & (carriers < messages.stop))
+        if not len(found):
+            return -1
+        first, count = tables.snapshots.integers("first_part"), tables.snapshots.integers("part_count")
+        part = int(found[0])
+        owners = np.flatnonzero((first >= 0) & (first <= part) & (part < first + count))
+        return int(owners[0]) if len(owners) else -1
+
+    def alive(self, snapshot: int) -> bool:
+        """Does the snapshot belong to a reading that was not replaced?"""
+        tables = self._tables
+        reading = tables.sessions.integer("reading", tables.snapshots.integer("session", snapshot))
+        return bool(tables.readings.get("alive", reading))
+
+    def state(self, snapshot: int) -> object | None:
+        """The protocol's state of a snapshot, rebuilt from the file; None for one that cannot be rebuilt."""
+        if Status(self._tables.snapshots.integer("status", snapshot)) not in _REBUILT:
+            return None
+        state: object = self._chain(snapshot).state(snapshot)
+        return state
+
+    def walk(self, snapshots: Iterable[int]) -> Iterator[tuple[int, object | None]]:
+        """Each snapshot with its state; rows in ascending order cost one delta each."""
+        for snapshot in snapshots:
+            yield snapshot, self.state(snapshot)
+
+    def items(self, snapshot: int) -> tuple[Item, ...]:
+        """The snapshot's items; none where it cannot be rebuilt."""
+        state = self.state(snapshot)
+        if state is None:
+            return ()
+        return self._codec(snapshot).items(state, self._facts_of(snapshot), self._tick(snapshot))
+
+    def changes(self, snapshot: int) -> tuple[Change, ...]:
+        """What the snapshot's delta did; with an unknown base, what the delta says by itself."""
+        tables = self._tables
+        joined = self.joined(snapshot)
+        if joined is None:
+            return ()
+        codec = self._codec(snapshot)
+        base = tables.snapshots.integer("base", snapshot)
+        state: object | None
+        if base >= 0:
+            state = self.state(base)
+        else:
+            state = codec.empty() if tables.snapshots.integer("base_tick", snapshot) < 0 else None
+        return codec.changes(state, joined, self._facts_of(snapshot), self._tick(snapshot))
+
+    def joined(self, snapshot: int) -> JoinedDelta | None:
+        """The delta joined from its parts; None while parts are missing or unreadable."""
+        announced = self._tables.snapshots.integer("parts", snapshot)
+        pieces: dict[int, tuple[int, PartBytes]] = {}
+        try:
+            for number, packet, part in self._parts(snapshot):
+                pieces[number] = packet, part
+        except DecodeError:
+            return None
+        if not announced or any(number not in pieces for number in range(announced)):
+            return None
+        data, offsets = self._codec(snapshot).join(
+            {number: part.data for number, (_, part) in pieces.items()}, announced
+        )
+        parts = [
+            Part(number, pieces[number][0], offset, len(piece.data), piece.source_offset, piece.compressed)
+            for number, offset in enumerate(offsets)
+            for piece in (pieces[number][1],)
+        ]
+        return JoinedDelta(data, tuple(parts))
+
+    def view(self, snapshot: int) -> SnapshotView[Any]:
+        """The row with what stands around it."""
+        tables = self._tables
+        row = tables.snapshots.row(snapshot)
+        session = tables.snapshots.integer("session", snapshot)
+        reading = tables.sessions.integer("reading", session)
+        flow = tables.readings.integer("flow", reading)
+        ends = tables.flows.text("address_a", flow), tables.flows.text("address_b", flow)
+        server = max(0, tables.flows.integer("server", flow))
+        cause = tables.snapshots.integer("cause", snapshot)
+        return SnapshotView(
+            row,
+            self._code(snapshot),
+            self.reason(snapshot),
+            ends[1 - server],
+            ends[server],
+            tables.sessions.integer("number", session),
+            tables.sessions.text("dialect", session),
+            self._frame_of(snapshot),
+            None if cause < 0 else self._frame_of(cause),
+            self.state(snapshot),
+        )
+
+    def record(self, snapshot: int, with_items: bool) -> dict[str, object]:
+        """The snapshot as the protocol's JSON record."""
+        return self._codec(snapshot).record(self.view(snapshot), with_items)
+
+    def reason(self, snapshot: int) -> str:
+        """The sentence that goes with the snapshot's code."""
+        row = self._tables.snapshots.row(snapshot)
+        code = self._code(snapshot)
+        return code.text.format(**row, missing=self._missing(snapshot) if "{missing}" in code.text else "")
+
+    def _snapshot_info(self, snapshot: int) -> str:
+        tables = self._tables.snapshots
+        status = Status(tables.integer("status", snapshot))
+        tick, base = tables.integer("tick", snapshot), tables.integer("base_tick", snapshot)
+        text = f"tick {tick} on {base}" if base >= 0 else f"tick {tick}, full"
+        if tables.integer("parts", snapshot) > 1:
+            text += f", {tables.integer('parts', snapshot)} parts"
+        if status in _REBUILT:
+            text += f", {tables.integer('items', snapshot)} items"
+        return text if status is Status.OK else f"{text}, {status.word} {self._code(snapshot).name}"
+
+    def _missing(self, snapshot: int) -> str:
+        tables = self._tables
+        first = tables.snapshots.integer("first_part", snapshot)
+        count = tables.snapshots.integer("part_count", snapshot)
+        here = set(tables.parts.array("number", first, first + count).tolist()) if count else set()
+        return ", ".join(str(n) for n in range(tables.snapshots.integer("parts", snapshot)) if n not in here)
+
+    def _parts(self, snapshot: int) -> Iterator[tuple[int, int, PartBytes]]:
+        """Number, packet and bytes of each part. Raises DecodeError."""
+        tables, codec, facts = self._tables, self._codec(snapshot), self._facts_of(snapshot)
+        first = tables.snapshots.integer("first_part", snapshot)
+        for row in range(first, first + tables.snapshots.integer("part_count", snapshot)):
+            message = tables.parts.integer("message", row)
+            packet = tables.messages.integer("packet", message)
+            offset, size = tables.messages.integer("offset", message), tables.messages.integer("size", message)
+            yield tables.parts.integer("number", row), packet, codec.part(self.payload(packet), facts, offset, size)
+
+    def _chain(self, snapshot: int) -> Chain[Any]:
+        """One chain a protocol; its cache serves all of the protocol's sessions."""
+        name = self._protocol_of(snapshot).name
+        chain = self._chains.get(name)
+        if chain is None:
+            chain = self._chains[name] = Chain(self._base_of, self._stored, self._step)
+        return chain
+
+    def _base_of(self, snapshot: int) -> int:
+        return self._tables.snapshots.integer("base", snapshot)
+
+    def _stored(self, snapshot: int) -> object | None:
+        block = self._tables.blocks.get(snapshot)
+        return None if block is None else self._codec(snapshot).unpack(block)
+
+    def _step(self, snapshot: int, base: object | None) -> object:
+        codec = self._codec(snapshot)
+        joined = self.joined(snapshot)
+        if joined is None:
+            raise DecodeError("chain", 0, f"snapshot {snapshot} was rebuilt before and cannot be read again")
+        return codec.apply(codec.empty() if base is None else base, joined.data, self._facts_of(snapshot))
+
+    def _protocol_of(self, snapshot: int) -> Protocol:
+        tables = self._tables
+        reading = tables.sessions.integer("reading", tables.snapshots.integer("session", snapshot))
+        return self._protocols[tables.readings.text("protocol", reading)]
+
+    def _codec(self, snapshot: int) -> SnapshotCodec[Any]:
+        codec = self._protocol_of(snapshot).snapshots
+        assert codec is not None
+        return codec
+
+    def _code(self, snapshot: int) -> Code:
+        return self._protocol_of(snapshot).codes[self._tables.snapshots.integer("code", snapshot)]
+
+    def _facts_of(self, snapshot: int) -> SessionFacts:
+        return self._session_facts(self._tables.snapshots.integer("session", snapshot))
+
+    def _session_facts(self, session: int) -> SessionFacts:
+        facts = self._tables.sessions.get("facts", session)
+        assert isinstance(facts, SessionFacts)
+        return facts
+
+    def _tick(self, snapshot: int) -> int:
+        return self._tables.snapshots.integer("tick", snapshot)
+
+    def _frame_of(self, snapshot: int) -> int:
+        """Number of the frame that completed or decided the snapshot, from 1."""
+        packet = self._tables.snapshots.integer("packet", snapshot)
+        return self._tables.packets.integer("frame", packet) + 1

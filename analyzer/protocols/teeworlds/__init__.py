@@ -1,0 +1,32 @@
+"""Teeworlds 0.6 and DDNet, as the specification of their wire format says."""
+
+from __future__ import annotations
+
+from analyzer.protocols.base import Protocol, Reading, Verdict
+from analyzer.protocols.teeworlds.codec import TeeworldsCodec
+from analyzer.protocols.teeworlds.codes import CODES, PACKET_CODES, PACKET_KINDS, SNAPSHOT_KINDS
+from analyzer.protocols.teeworlds.detect import TeeworldsDetector, probe
+from analyzer.protocols.teeworlds.dialects import DIALECTS
+from analyzer.protocols.teeworlds.explain import explain
+from analyzer.protocols.teeworlds.reading import TeeworldsReading
+from analyzer.store.rows import Rows
+
+
+def open_reading(rows: Rows, verdict: Verdict) -> Reading:
+    """A reading of a flow under the dialect that was detected or pinned."""
+    return TeeworldsReading(rows, DIALECTS[verdict.dialect], verdict.server)
+
+
+PROTOCOL = Protocol(
+    name="teeworlds",
+    title="Teeworlds / DDNet",
+    probe=probe,
+    open_detector=TeeworldsDetector,
+    open_reading=open_reading,
+    explain=explain,
+    packet_kinds=PACKET_KINDS,
+    packet_codes=PACKET_CODES,
+    snapshot_kinds=SNAPSHOT_KINDS,
+    codes=CODES,
+    snapshots=TeeworldsCodec(),
+)

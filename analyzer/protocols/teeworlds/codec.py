@@ -1,0 +1,136 @@
+"""Rebuilds Teeworlds snapshots on demand, and writes them as records. Spec sections 8 to 12 and 18."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from analyzer.protocols.base import PartBytes, SessionFacts, SnapshotCodec, SnapshotView
+from analyzer.protocols.teeworlds.changes import changes
+from analyzer.protocols.teeworlds.codes import SNAPSHOT_KINDS
+from analyzer.protocols.teeworlds.delta import apply, read_delta
+from analyzer.protocols.teeworlds.dialects import DIALECTS
+from analyzer.protocols.teeworlds.epoch import PART_BYTES, join_parts
+from analyzer.protocols.teeworlds.messages import SNAPEMPTY, message_id, read_snap
+from analyzer.protocols.teeworlds.schema import Schema
+from analyzer.protocols.teeworlds.state import EMPTY, State, items_sha256, pack_state, sorted_items, unpack_state
+from analyzer.snapshots.model import Change, Item, JoinedDelta
+from analyzer.snapshots.status import ClientHas, LostBy, Proof
+from analyzer.transports.teeworlds import read_packet
+from analyzer.wire.errors import DecodeError
+
+
+class _Names:
+    """The schema's names for a delta: of a type declared in a snapshot, its own declarations count."""
+
+    def __init__(self, schema: Schema, declared: Mapping[int, tuple[int, ...]]) -> None:
+        self._schema = schema
+        self._declared = declared
+
+    def item_name(self, type: int, state: State | None) -> str:
+        return self._schema.item_name(type, self._items(state))
+
+    def field_names(self, type: int, size: int, state: State | None) -> Sequence[str]:
+        return self._schema.field_names(type, size, self._items(state))
+
+    def is_event(self, type: int, state: State | None) -> bool:
+        return self._schema.is_event(type, self._items(state))
+
+    def text(self, type: int, index: int, value: int, state: State | None) -> str:
+        return self._schema.value_text(type, index, value, self._items(state))
+
+    def _items(self, state: State | None) -> Mapping[int, tuple[int, ...]]:
+        return self._declared if state is None else state.items
+
+
+class TeeworldsCodec(SnapshotCodec[State]):
+    """The 0.6 family."""
+
+    def empty(self) -> State:
+        """No items."""
+        return EMPTY
+
+    def part(self, payload: bytes, facts: SessionFacts, message_offset: int, message_size: int) -> PartBytes:
+        """The bytes of a snapshot message after its fields."""
+        packet = read_packet(payload, DIALECTS[facts.dialect].variant)
+        if packet.error is not None and not packet.chunks:
+            raise packet.error
+        end = message_offset + message_size
+        number, _, _, body = message_id(packet.payload, message_offset, end)
+        fields = read_snap(packet.payload, number, body, end)
+        data = packet.payload[fields.data_offset : fields.data_offset + fields.length]
+        return PartBytes(data, fields.data_offset, packet.compressed)
+
+    def join(self, parts: Mapping[int, bytes], announced: int) -> tuple[bytes, tuple[int, ...]]:
+        """Parts in order, cut every 900 bytes."""
+        return join_parts(parts, announced), tuple(PART_BYTES * number for number in range(announced))
+
+    def apply(self, base: State, delta: bytes, facts: SessionFacts) -> State:
+        """The next state; no bytes at all mean no difference."""
+        return apply(base, read_delta(delta, facts.sizes)).state if delta else base
+
+    def pack(self, state: State) -> bytes:
+        """A state as bytes."""
+        return pack_state(state)
+
+    def unpack(self, block: bytes) -> State:
+        """A state from bytes."""
+        return unpack_state(block)
+
+    def items(self, state: State, facts: SessionFacts, tick: int) -> tuple[Item, ...]:
+        """Items with names and texts from the dialect's schema."""
+        schema = DIALECTS[facts.dialect].schema
+        return tuple(
+            schema.describe_item(key >> 16, key & 0xFFFF, values, state.items, tick)
+            for key, values in state.items.items()
+        )
+
+    def changes(self, base: State | None, joined: JoinedDelta, facts: SessionFacts, tick: int) -> tuple[Change, ...]:
+        """What the delta did. A delta that cannot be read has no changes to show."""
+        if not joined.data:
+            return ()
+        try:
+            delta = read_delta(joined.data, facts.sizes)
+        except DecodeError:
+            return ()
+        declared = {key: tuple(delta.ints[start : start + size]) for key, start, size in delta.updates if key < 0x8000}
+        return tuple(changes(base, delta, joined, _Names(DIALECTS[facts.dialect].schema, declared)))
+
+    def record(self, view: SnapshotView[State], with_items: bool) -> dict[str, object]:
+        """The keys of the oracle files, and how the snapshot ended."""
+        row, state = view.row, view.state
+        base_tick = row["base_tick"]
+        record: dict[str, object] = {
+            "client": view.client,
+            "server": view.server,
+            "session": view.session,
+            "ver": DIALECTS[view.dialect].version,
+            "tick": row["tick"],
+            "base_tick": base_tick if isinstance(base_tick, int) and base_tick >= 0 else -1,
+            "kind": SNAPSHOT_KINDS[_number(row["kind"])],
+            "parts": row["parts"],
+            "crc": row["crc_wire"],
+            "crc_ok": None,
+            "deleted": row["deleted"],
+            "updated": row["updated"],
+            "frame": view.frame,
+        }
+        if state is not None:
+            if row["kind"] != SNAPEMPTY:
+                record["crc_ok"] = row["proof"] == Proof.OWN
+            record["num_items"] = len(state.items)
+            record["items_sha256"] = items_sha256(state)
+            if with_items:
+                record["items"] = sorted_items(state)
+        record["status"] = view.code.status.word
+        record["code"] = view.code.name
+        record["reason"] = view.reason
+        record["cause_frame"] = view.cause_frame
+        record["client_kept"] = row["client_kept"]
+        record["client_has"] = ClientHas(_number(row["client_has"])).word
+        record["lost_by"] = LostBy(_number(row["lost_by"])).word
+        return record
+
+
+def _number(value: object) -> int:
+    assert isinstance(value, int)
+    return value

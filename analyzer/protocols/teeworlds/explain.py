@@ -1,0 +1,79 @@
+"""Every byte of a packet of the 0.6 family, named: header, chunks, messages, and the delta the packet completes."""
+
+from __future__ import annotations
+
+from analyzer.protocols.base import SessionFacts
+from analyzer.protocols.teeworlds.delta import Delta, read_delta
+from analyzer.protocols.teeworlds.dialects import DIALECTS
+from analyzer.protocols.teeworlds.messages import explain_body, read_message
+from analyzer.snapshots.model import JoinedDelta
+from analyzer.transports.teeworlds import read_packet
+from analyzer.wire import varint
+from analyzer.wire.errors import DecodeError
+from analyzer.wire.reader import Buffer, Field, FieldTree, Reader, Span, Trace
+
+CAPTURED, DECOMPRESSED, JOINED = range(3)
+
+
+def explain(payload: bytes, facts: SessionFacts, joined: JoinedDelta | None) -> FieldTree:
+    """The field tree of a packet. Pure: the same bytes, facts and joined delta give the same tree."""
+    dialect = DIALECTS[facts.dialect]
+    schema = dialect.schema
+    trace = Trace()
+
+    def message(reader: Reader) -> None:
+        head = read_message(reader, schema, facts.names)
+        explain_body(reader, head, schema, facts.names)
+
+    packet = read_packet(payload, dialect.variant, trace, message)
+    buffers = [Buffer("captured", payload)]
+    plain = packet.payload if packet.payload_buffer == DECOMPRESSED else b""
+    if plain or joined is not None:
+        buffers.append(Buffer("decompressed", plain))
+    error = packet.error.text if packet.error is not None else ""
+    if joined is not None:
+        buffers.append(Buffer("joined delta", joined.data))
+        trace.add(_explain_delta(joined, facts))
+    return FieldTree(tuple(buffers), trace.fields, error)
+
+
+def _explain_delta(joined: JoinedDelta, facts: SessionFacts) -> Field:
+    """The numbers of a delta in wire order; what they mean against the base is the delta tree's matter."""
+    data = joined.data
+    whole = Span(JOINED, 0, len(data))
+    if not data:
+        return Field("delta", None, "empty: nothing changed", whole)
+    try:
+        delta = read_delta(data, facts.sizes)
+    except DecodeError as error:
+        return Field("delta", None, f"{len(data)} bytes", whole, (), f"byte {error.offset}: {error.text}")
+    offsets = varint.offsets(data)
+    children = [
+        _number("removed count", delta.ints, 0, offsets),
+        _number("updated count", delta.ints, 1, offsets),
+        _number("zero", delta.ints, 2, offsets),
+    ]
+    children += [
+        _number("removed", delta.ints, 3 + index, offsets, f"type {key >> 16}, id {key & 0xFFFF}")
+        for index, key in enumerate(delta.removed)
+    ]
+    children += _updates(delta, offsets)
+    return Field("delta", None, f"{len(data)} bytes in {len(joined.parts)} parts", whole, tuple(children))
+
+
+def _updates(delta: Delta, offsets: list[int]) -> list[Field]:
+    fields = []
+    index = 3 + len(delta.removed)
+    for key, start, size in delta.updates:
+        head = [_number("type", delta.ints, index, offsets), _number("id", delta.ints, index + 1, offsets)]
+        if start - index == 3:
+            head.append(_number("size", delta.ints, index + 2, offsets))
+        values = [_number(f"int {number}", delta.ints, start + number, offsets) for number in range(size)]
+        span = Span(JOINED, offsets[index], offsets[start + size] - offsets[index])
+        fields.append(Field("update", None, f"type {key >> 16}, id {key & 0xFFFF}", span, (*head, *values)))
+        index = start + size
+    return fields
+
+
+def _number(name: str, ints: list[int], index: int, offsets: list[int], text: str = "") -> Field:
+    return Field(name, ints[index], text, Span(JOINED, offsets[index], offsets[index + 1] - offsets[index]))

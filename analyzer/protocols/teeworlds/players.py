@@ -1,0 +1,29 @@
+"""The name of the player behind a session: from what the client says of itself, or from what the server tells it."""
+
+from __future__ import annotations
+
+from analyzer.protocols.teeworlds.state import State
+from analyzer.protocols.teeworlds.values import readable, unpack_string
+from analyzer.wire.errors import DecodeError
+
+PLAYER_INFO = 10
+CLIENT_INFO = 11
+NAME_INTS = 4
+MAX_NAME_BYTES = 64
+
+
+def read_client_name(payload: bytes, body: int, end: int) -> str:
+    """The name in a Cl_StartInfo or Cl_ChangeInfo. Raises `DecodeError` where it does not end."""
+    stop = payload.find(b"\0", body, end)
+    if stop < 0:
+        raise DecodeError("short", body, "name: no terminating zero byte")
+    return payload[body : min(stop, body + MAX_NAME_BYTES)].decode("utf-8", "backslashreplace")
+
+
+def name_in_state(state: State) -> str:
+    """The name of the receiving client, whose PlayerInfo says that it is the local one; empty if it is not there."""
+    for key, values in state.items.items():
+        if key >> 16 == PLAYER_INFO and values and values[0] == 1:
+            info = state.items.get(CLIENT_INFO << 16 | key & 0xFFFF)
+            return readable(unpack_string(info[:NAME_INTS])) if info is not None and len(info) >= NAME_INTS else ""
+    return ""

@@ -1,0 +1,359 @@
+"""Reads the datagrams of one flow in order: packets, vital sequences, connection events, snapshots of each epoch.
+
+Spec sections 17.2 and 17.5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from analyzer.protocols.base import Datagram, Reading, SessionFacts
+from analyzer.protocols.teeworlds import codes
+from analyzer.protocols.teeworlds.codes import PACKET_CODE_NUMBERS
+from analyzer.protocols.teeworlds.connection import Connection
+from analyzer.protocols.teeworlds.dialects import Dialect
+from analyzer.protocols.teeworlds.epoch import NOTE, WARNING, Epoch, SnapMessage, digest
+from analyzer.protocols.teeworlds.messages import SNAP_KINDS, SnapFields, message_id, read_input, read_snap
+from analyzer.protocols.teeworlds.players import name_in_state, read_client_name
+from analyzer.protocols.teeworlds.vital import Arrival, Released, VitalStream
+from analyzer.store.rows import PartRow, Rows, SessionRow
+from analyzer.transports.teeworlds import read_header, read_packet
+from analyzer.transports.teeworlds_packet import CONNECT, CONNECTACCEPT, Chunk, Packet, PacketKind
+from analyzer.wire.errors import DecodeError
+from analyzer.wire.varint import unpack
+
+SYSTEM, VITAL, RESENT, REPEATED, AHEAD = 1, 2, 4, 8, 16
+"""Bits of messages.flags."""
+NO_NUMBER = 65535
+EPOCH_TICK_MARGIN = 150
+"""A snapshot this far below the newest tick may belong to another epoch; less can be reordering."""
+EPOCH_ACK_MARGIN = 500
+MAX_LEARNED_NAMES = 256
+"""UUID names a flow may teach us."""
+MAX_NAME = 64
+
+_KINDS = {
+    PacketKind.CHUNKS: codes.CHUNKS,
+    PacketKind.CONTROL: codes.CONTROL,
+    PacketKind.CONNLESS: codes.CONNLESS,
+    PacketKind.CONNLESS_EXTENDED: codes.CONNLESS_EXTENDED,
+    PacketKind.STUN: codes.STUN,
+}
+
+
+@dataclass(slots=True)
+class _Arrived:
+    """One message and everything a handler may need of it."""
+
+    packet: Packet
+    chunk: Chunk
+    body: int
+    """Where the message's fields begin in the payload."""
+    row: PartRow
+    datagram: Datagram
+    handler: Callable[[_Arrived], None] | None
+
+    @property
+    def end(self) -> int:
+        return self.chunk.offset + self.chunk.size
+
+
+class TeeworldsReading(Reading):
+    """One flow under one dialect."""
+
+    def __init__(self, rows: Rows, dialect: Dialect, server: int) -> None:
+        super().__init__(rows)
+        self._dialect = dialect
+        self._schema = dialect.schema
+        self._server = server
+        self._connection = Connection(dialect.variant, server)
+        self._vital: tuple[VitalStream[_Arrived], VitalStream[_Arrived]] = (VitalStream(), VitalStream())
+        self._facts = SessionFacts(dialect.name, None, self._schema.sizes)
+        self._session = -1
+        self._number = 0
+        self._epochs = 0
+        self._epoch: Epoch | None = None
+        self._player = ""
+        self._map = ""
+        self._handshake_ticks: set[int] = set()
+        self._pending: _Arrived | None = None
+        self._from_server: dict[int, Callable[[_Arrived], None]] = {
+            2: self._on_map_change,
+            5: self._on_snap,
+            6: self._on_snap,
+            7: self._on_snap,
+        }
+        self._from_client: dict[int, Callable[[_Arrived], None]] = {15: self._on_entergame, 16: self._on_input}
+
+    def receive(self, datagram: Datagram) -> None:
+        """Read one datagram."""
+        variant = self._dialect.variant
+        packet = read_header(datagram.payload, variant) if datagram.cut else read_packet(datagram.payload, variant)
+        self._describe(packet, datagram)
+        late = self.rows.packet
+        if packet.kind in (PacketKind.CONNLESS, PacketKind.CONNLESS_EXTENDED, PacketKind.STUN):
+            late.session = self._session
+            return
+        self._open_session(datagram.packet)
+        late.session = self._session
+        if datagram.cut:
+            if packet.error is None:
+                self._acknowledge(packet, datagram)
+            return
+        if packet.error is not None and not packet.chunks and late.kind == codes.MALFORMED:
+            return
+        if not self._connection.admits(packet, datagram.direction):
+            late.kind, late.code = codes.FOREIGN, PACKET_CODE_NUMBERS["token"]
+            return
+        if self._connection.token != self._facts.token:
+            self._learn(replace(self._facts, token=self._connection.token))
+        self._acknowledge(packet, datagram)
+        if packet.kind is PacketKind.CONTROL:
+            self._connection.control(packet, datagram.direction)
+        else:
+            self._infer_generation(packet, datagram.direction)
+            for chunk in packet.chunks:
+                self._read_chunk(packet, chunk, datagram)
+        late.session = self._session
+
+    def finish(self) -> None:
+        """Settle what is open."""
+        if self._epoch is not None:
+            self._epoch.close()
+
+    def failed(self) -> None:
+        """An exception of ours: the snapshot message it struck gets a row, so that it is not missed."""
+        arrived, self._pending = self._pending, None
+        self.rows.packet.code = PACKET_CODE_NUMBERS["bug"]
+        if arrived is not None and self._epoch is not None:
+            try:
+                tick, _ = unpack(arrived.packet.payload, arrived.body, arrived.end)
+            except DecodeError:
+                tick = -1
+            self._epoch.bug(arrived.row, tick, 0)
+
+    def _describe(self, packet: Packet, datagram: Datagram) -> None:
+        late = self.rows.packet
+        late.kind = _KINDS[packet.kind]
+        late.flags = packet.flags
+        late.chunks = packet.chunk_count
+        if packet.kind in (PacketKind.CHUNKS, PacketKind.CONTROL):
+            late.ack = packet.ack
+        if datagram.cut:
+            late.kind, late.code = codes.CUT, PACKET_CODE_NUMBERS["cut"]
+        elif packet.error is not None:
+            late.code = PACKET_CODE_NUMBERS[packet.error.code]
+            if not packet.chunks:
+                late.kind = codes.MALFORMED
+        elif packet.surplus:
+            late.code = PACKET_CODE_NUMBERS["surplus"]
+
+    def _acknowledge(self, packet: Packet, datagram: Datagram) -> None:
+        """A header's ack says what the peer has of the other side's vital chunks (rule 5 of 17.2)."""
+        if packet.kind is PacketKind.CONTROL and packet.control in (CONNECT, CONNECTACCEPT):
+            return
+        other = 1 - datagram.direction
+        self._release(self._vital[other].acknowledged(packet.ack))
+
+    def _read_chunk(self, packet: Packet, chunk: Chunk, datagram: Datagram) -> None:
+        code = 0
+        number, system, body, name = NO_NUMBER, False, chunk.offset, "unreadable message"
+        handler: Callable[[_Arrived], None] | None = None
+        end = chunk.offset + chunk.size
+        try:
+            number, system, identity, body = message_id(packet.payload, chunk.offset, end)
+            if identity is None:
+                known = self._schema.by_message_number.get((system, number))
+                name = known.name if known is not None else f"unknown {'system' if system else 'game'} message {number}"
+                handler = self._handler(system, number, datagram.direction)
+            else:
+                known = self._schema.by_message_uuid.get((system, identity))
+                name = known.name if known is not None else self._facts.names.get(str(identity), f"unknown {identity}")
+                number = NO_NUMBER
+                handler = self._on_it_is if name == "NETMSG_ITIS" else None
+        except DecodeError:
+            code = PACKET_CODE_NUMBERS["message"]
+        flags = (SYSTEM if system else 0) | (VITAL if chunk.vital else 0) | (RESENT if chunk.resend else 0)
+        sequence = chunk.sequence if chunk.vital else NO_NUMBER
+        row = self.rows.message(name, number, flags, sequence, chunk.size, chunk.offset, code)
+        arrived = _Arrived(packet, chunk, body, row, datagram, handler)
+        if not chunk.vital:
+            self._handle(arrived)
+            return
+        stream = self._vital[datagram.direction]
+        if chunk.sequence == 1 and self._connection.restarts(datagram.direction, chunk.resend, stream.last):
+            stream.restart()
+        arrival, released = stream.receive(chunk.sequence, arrived, datagram.time_ns)
+        if arrival is not Arrival.NEXT:
+            self.rows.messages[-1].flags |= REPEATED if arrival is Arrival.REPEATED else AHEAD
+        self._release(released)
+
+    def _handler(self, system: bool, number: int, direction: int) -> Callable[[_Arrived], None] | None:
+        if not system:
+            return self._on_client_info if number in (20, 21) and direction != self._server else None
+        return (self._from_server if direction == self._server else self._from_client).get(number)
+
+    def _release(self, released: Released[_Arrived]) -> None:
+        if released.lost:
+            first, last = released.lost[0], released.lost[-1]
+            self.rows.finding("capture.vital-gap", NOTE, f"the capture lost vital messages {first} to {last}")
+        for arrived in released.chunks:
+            self._handle(arrived)
+
+    def _handle(self, arrived: _Arrived) -> None:
+        if arrived.handler is None:
+            return
+        self._pending = arrived if arrived.handler == self._on_snap else None
+        try:
+            arrived.handler(arrived)
+        except DecodeError:
+            if arrived.datagram.packet == self.rows.packet.packet:
+                self.rows.packet.code = self.rows.packet.code or PACKET_CODE_NUMBERS["message"]
+        self._pending = None
+
+    def _on_map_change(self, arrived: _Arrived) -> None:
+        stop = arrived.packet.payload.find(b"\0", arrived.body, arrived.end)
+        if stop >= 0:
+            self._map = arrived.packet.payload[arrived.body : stop].decode("utf-8", "backslashreplace")
+        self._begin_epoch()
+        self.rows.amend_session(self._session, "map", self._map)
+
+    def _on_entergame(self, arrived: _Arrived) -> None:
+        self._begin_epoch()
+
+    def _on_input(self, arrived: _Arrived) -> None:
+        tick, _, _ = read_input(arrived.packet.payload, arrived.body, arrived.end)
+        if tick < 0 or tick in self._handshake_ticks or self._epoch is None:
+            return
+        self._epoch.acknowledge(tick, arrived.datagram.packet)
+
+    def _on_snap(self, arrived: _Arrived) -> None:
+        payload, epoch = arrived.packet.payload, self._epoch
+        assert epoch is not None
+        number = message_id(payload, arrived.chunk.offset, arrived.end)[0]
+        wire_bytes = arrived.datagram.udp_length
+        try:
+            fields = read_snap(payload, number, arrived.body, arrived.end)
+        except DecodeError as error:
+            if not arrived.chunk.vital:
+                self._malformed_snap(arrived, number, error)
+            return
+        if arrived.chunk.vital:
+            # The anti-spoof handshake (15.4): its tick is a token.
+            if len(self._handshake_ticks) < MAX_LEARNED_NAMES:
+                self._handshake_ticks.add(fields.tick)
+            return
+        epoch = self._infer_epoch(epoch, fields)
+        data = payload[fields.data_offset : fields.data_offset + fields.length]
+        row = replace(arrived.row, number=fields.part)
+        epoch.receive(SnapMessage(fields, data, digest(payload[arrived.body : arrived.end]), row, wire_bytes))
+        if not self._player and epoch.newest is not None:
+            self._name_player(name_in_state(epoch.newest))
+
+    def _malformed_snap(self, arrived: _Arrived, number: int, error: DecodeError) -> None:
+        assert self._epoch is not None
+        try:
+            tick, _ = unpack(arrived.packet.payload, arrived.body, arrived.end)
+        except DecodeError:
+            tick = -1
+        self._epoch.malformed(arrived.row, tick, SNAP_KINDS[number], error, arrived.datagram.udp_length)
+
+    def _on_client_info(self, arrived: _Arrived) -> None:
+        self._name_player(read_client_name(arrived.packet.payload, arrived.body, arrived.end))
+
+    def _on_it_is(self, arrived: _Arrived) -> None:
+        payload, body = arrived.packet.payload, arrived.body
+        stop = payload.find(b"\0", body + 16, arrived.end)
+        if stop < 0 or len(self._facts.names) >= MAX_LEARNED_NAMES:
+            return
+        digits = payload[body : body + 16].hex()
+        identity = "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
+        name = payload[body + 16 : min(stop, body + 16 + MAX_NAME)].decode("utf-8", "backslashreplace")
+        if identity not in self._facts.names:
+            self._learn(replace(self._facts, names={**self._facts.names, identity: name}))
+
+    def _name_player(self, name: str) -> None:
+        if name and name != self._player:
+            self._player = name
+            self.rows.amend_session(self._session, "player", name)
+
+    def _learn(self, facts: SessionFacts) -> None:
+        self._facts = facts
+        self.rows.amend_session(self._session, "facts", facts)
+
+    def _infer_generation(self, packet: Packet, direction: int) -> None:
+        """No handshake captured, but number 1 again with the message that opens a connection (17.5)."""
+        vital = [chunk for chunk in packet.chunks if chunk.vital]
+        last = self._vital[direction].last
+        if not vital or vital[0].sequence != 1 or vital[0].resend or last is None or last == 0:
+            return
+        opener = 2 if direction == self._server else 1
+        opens = any(
+            chunk.sequence <= 3 and _system_number(packet, chunk) == opener for chunk in vital if not chunk.resend
+        )
+        if opens and self._epoch is not None and self._epoch.any_seen:
+            self._connection.begin(direction)
+            self._connection.expect(1 - direction)
+            self._vital[direction].restart()
+
+    def _open_session(self, packet: int) -> None:
+        if self._epoch is None:
+            self._new_session(packet, begun=False)
+
+    def _begin_epoch(self) -> None:
+        """MAP_CHANGE or ENTERGAME: an empty store. An epoch without snapshots does not count as a session."""
+        self._epochs += 1
+        self._replace_epoch(begun=True)
+
+    def _infer_epoch(self, epoch: Epoch, fields: SnapFields) -> Epoch:
+        """Ticks fell back, so MAP_CHANGE and ENTERGAME were lost by the capture (17.5).
+
+        An acknowledgement alone is not believed: a client that reads its socket late acknowledges old ticks too.
+        """
+        if fields.tick >= epoch.seen - EPOCH_TICK_MARGIN:
+            return epoch
+        acked = epoch.last_ack
+        if fields.base_tick < 0:
+            why = f"a full snapshot of tick {fields.tick}, far below tick {epoch.seen}"
+        elif acked is not None and acked < epoch.seen - EPOCH_ACK_MARGIN and acked < epoch.lowest:
+            why = f"tick {fields.tick} and acknowledged tick {acked} are far below tick {epoch.seen}"
+        else:
+            return epoch
+        self.rows.finding("session.inferred", WARNING, f"a new epoch began unseen: {why}")
+        self._epochs += 1
+        return self._replace_epoch(begun=False)
+
+    def _replace_epoch(self, *, begun: bool) -> Epoch:
+        assert self._epoch is not None
+        self._epoch.close()
+        if self._epoch.any_seen:
+            self._number += 1
+            return self._new_session(self.rows.packet.packet, begun=begun)
+        self.rows.amend_session(self._session, "epoch", self._epochs)
+        self.rows.amend_session(self._session, "generation", self._connection.generation)
+        self._epoch = Epoch(self.rows, self._session, self._facts.sizes, begun=begun)
+        return self._epoch
+
+    def _new_session(self, packet: int, *, begun: bool) -> Epoch:
+        row = SessionRow(
+            self._number,
+            self._connection.generation,
+            self._epochs,
+            self._dialect.name,
+            self._facts,
+            packet,
+            self._player,
+            self._map,
+        )
+        self._session = self.rows.session(row)
+        self._epoch = Epoch(self.rows, self._session, self._facts.sizes, begun=begun)
+        return self._epoch
+
+
+def _system_number(packet: Packet, chunk: Chunk) -> int:
+    try:
+        number, system, _, _ = message_id(packet.payload, chunk.offset, chunk.offset + chunk.size)
+    except DecodeError:
+        return -1
+    return number if system else -1

@@ -1,0 +1,52 @@
+"""The two ends of every flow, and what its traffic was recognised as."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from analyzer.store.tables import Tables
+
+
+@dataclass(frozen=True, slots=True)
+class FlowEnds:
+    """One flow as a person sees it."""
+
+    client: str
+    """address:port; the first sender while nobody knows which end is the server."""
+    server: str
+    server_known: bool
+    protocol: str
+    """Name of the protocol that reads it; empty: none does."""
+    dialect: str
+    """Dialect of the reading, or what detection recognised where there is none; may be empty."""
+    packets: int
+    first_packet: int
+
+
+def flow_ends(tables: Tables) -> list[FlowEnds]:
+    """Every flow, by row."""
+    return [_flow(tables, row) for row in range(len(tables.flows))]
+
+
+def session_flow(tables: Tables, session: int) -> int:
+    """Row of the flow a session belongs to."""
+    return tables.readings.integer("flow", tables.sessions.integer("reading", session))
+
+
+def _flow(tables: Tables, row: int) -> FlowEnds:
+    flows = tables.flows
+    ends = flows.text("address_a", row), flows.text("address_b", row)
+    server = flows.integer("server", row)
+    client_end = 1 if server == 0 else 0
+    reading = flows.integer("reading", row)
+    protocol = tables.readings.text("protocol", reading) if reading >= 0 else ""
+    dialect = tables.readings.text("dialect", reading) if reading >= 0 else flows.text("recognised", row)
+    return FlowEnds(
+        client=ends[client_end],
+        server=ends[1 - client_end],
+        server_known=server >= 0,
+        protocol=protocol,
+        dialect=dialect,
+        packets=flows.integer("packets", row),
+        first_packet=flows.integer("first_packet", row),
+    )

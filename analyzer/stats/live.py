@@ -1,0 +1,44 @@
+"""Which rows count: those of readings that no later reading of their flow replaced. Retired rows stay, masked."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyzer.store.columns import Table
+from analyzer.store.tables import Tables
+
+Ints = NDArray[np.int64]
+
+
+def ints(table: Table, column: str) -> Ints:
+    """All published rows of a number column, shape (rows,)."""
+    return table.array(column).astype(np.int64)
+
+
+def live_sessions(tables: Tables) -> Ints:
+    """Rows of `sessions` whose reading is alive, ascending."""
+    return np.flatnonzero(_alive(tables)[ints(tables.sessions, "reading")])
+
+
+def live_snapshots(tables: Tables) -> Ints:
+    """Rows of `snapshots` whose reading is alive, in the order of the packets that decided them."""
+    sessions = ints(tables.snapshots, "session")
+    alive = _alive(tables)[ints(tables.sessions, "reading")][sessions]
+    rows = np.flatnonzero(alive)
+    return rows[np.argsort(ints(tables.snapshots, "packet")[rows], kind="stable")]
+
+
+def live_messages(tables: Tables) -> NDArray[np.bool_]:
+    """For every row of `messages`: does its reading count? Shape (rows,)."""
+    return _alive(tables)[ints(tables.messages, "reading")]
+
+
+def snapshot_frames(tables: Tables, rows: Ints) -> Ints:
+    """Number of the deciding frame of each snapshot row, counted from 1; shape like `rows`."""
+    packets = tables.snapshots.take("packet", rows).astype(np.int64)
+    return tables.packets.take("frame", packets).astype(np.int64) + 1
+
+
+def _alive(tables: Tables) -> NDArray[np.bool_]:
+    return tables.readings.array("alive").astype(np.bool_)

@@ -1,0 +1,84 @@
+"""One line a session: who, where, how long, and what became of its snapshots."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from analyzer.stats.flows import FlowEnds, session_flow
+from analyzer.stats.live import Ints, ints, live_sessions
+from analyzer.stats.snapshots import CodeNames, SnapshotStats, snapshot_stats
+from analyzer.store.tables import Tables
+
+
+@dataclass(frozen=True, slots=True)
+class SessionStats:
+    """A client's epoch. Frames are counted from 1, times in seconds since the first frame of the capture."""
+
+    row: int
+    client: str
+    server: str
+    number: int
+    dialect: str
+    player: str
+    map: str
+    generation: int
+    epoch: int
+    first_frame: int
+    last_frame: int
+    start_s: float
+    duration_s: float
+    packets: int
+    snapshots: SnapshotStats
+
+
+def session_stats(tables: Tables, flows: list[FlowEnds], snapshots: Ints, code_names: CodeNames) -> list[SessionStats]:
+    """Every live session in the order of first packets. `snapshots`: the live snapshot rows."""
+    by_session = _by_session(tables, snapshots)
+    counts = _packet_counts(tables)
+    found = [
+        _session(tables, flows, int(row), by_session.get(int(row), snapshots[:0]), int(counts[row]), code_names)
+        for row in live_sessions(tables)
+    ]
+    return sorted(found, key=lambda session: (session.first_frame, session.row))
+
+
+def _by_session(tables: Tables, snapshots: Ints) -> dict[int, Ints]:
+    sessions = tables.snapshots.take("session", snapshots).astype(np.int64)
+    order = np.argsort(sessions, kind="stable")
+    numbers, starts = np.unique(sessions[order], return_index=True)
+    return dict(zip(numbers.tolist(), np.split(snapshots[order], starts[1:]), strict=True)) if len(numbers) else {}
+
+
+def _packet_counts(tables: Tables) -> Ints:
+    sessions = ints(tables.packets, "session")
+    return np.bincount(sessions[sessions >= 0], minlength=len(tables.sessions))
+
+
+def _session(
+    tables: Tables, flows: list[FlowEnds], row: int, snapshots: Ints, packets: int, code_names: CodeNames
+) -> SessionStats:
+    sessions = tables.sessions
+    ends = flows[session_flow(tables, row)]
+    first = tables.packets.integer("frame", sessions.integer("first_packet", row))
+    last_packet = sessions.integer("last_packet", row)
+    last = tables.packets.integer("frame", last_packet) if last_packet >= 0 else first
+    start_ns, end_ns = (tables.frames.integer("time_ns", frame) for frame in (first, last))
+    return SessionStats(
+        row=row,
+        client=ends.client,
+        server=ends.server,
+        number=sessions.integer("number", row),
+        dialect=sessions.text("dialect", row),
+        player=sessions.text("player", row),
+        map=sessions.text("map", row),
+        generation=sessions.integer("generation", row),
+        epoch=sessions.integer("epoch", row),
+        first_frame=first + 1,
+        last_frame=last + 1,
+        start_s=(start_ns - tables.frames.integer("time_ns", 0)) / 1e9,
+        duration_s=(end_ns - start_ns) / 1e9,
+        packets=packets,
+        snapshots=snapshot_stats(tables, snapshots, code_names),
+    )

@@ -1,0 +1,89 @@
+"""What became of the snapshots of a capture or a session: statuses, codes, proof, sizes, parts, attribution."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyzer.snapshots.status import ClientHas, LostBy, Proof, Status
+from analyzer.stats.live import Ints
+from analyzer.stats.sizes import Sizes, sizes
+from analyzer.store.tables import Tables
+
+SIZE_COLUMNS = ("wire_bytes", "delta_bytes", "state_bytes")
+CodeNames = Mapping[str, tuple[str, ...]]
+"""By protocol name: the names of its report codes, by snapshots.code."""
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotStats:
+    """Numbers over a set of snapshot rows. Sizes, parts, kept and proof are of the rebuilt ones."""
+
+    statuses: dict[str, int]
+    """Every status word, also those that did not occur."""
+    codes: dict[str, dict[str, int]]
+    """By status word, by report code."""
+    rebuilt: int
+    """Status ok or crc."""
+    proved: int
+    """Own checksum right, or unchanged on a proved base."""
+    unproven: int
+    """Status ok, but not proved."""
+    not_kept: int
+    """Rebuilt, but the real client would have dropped it."""
+    client_has: dict[str, int]
+    lost_by: dict[str, int]
+    """Of the snapshots that were not rebuilt."""
+    sizes: dict[str, Sizes]
+    parts: dict[int, int]
+    """Parts announced -> rebuilt snapshots."""
+
+
+def snapshot_stats(tables: Tables, rows: Ints, code_names: CodeNames) -> SnapshotStats:
+    """The numbers of the snapshot rows `rows`, shape (n,)."""
+
+    def column(name: str) -> Ints:
+        return tables.snapshots.take(name, rows).astype(np.int64)
+
+    status = column("status")
+    rebuilt = rebuilt_mask(status)
+    proved = rebuilt & (column("proof") != Proof.NONE)
+    kept = column("client_kept") != 0
+    return SnapshotStats(
+        statuses={word.word: int((status == word).sum()) for word in Status},
+        codes=_codes(tables, column("session"), status, column("code"), code_names),
+        rebuilt=int(rebuilt.sum()),
+        proved=int(proved.sum()),
+        unproven=int(((status == Status.OK) & ~proved).sum()),
+        not_kept=int((rebuilt & ~kept).sum()),
+        client_has={word.word: int((column("client_has")[rebuilt] == word).sum()) for word in ClientHas},
+        lost_by={word.word: int((column("lost_by")[~rebuilt] == word).sum()) for word in LostBy},
+        sizes={name: sizes(column(name)[rebuilt]) for name in SIZE_COLUMNS},
+        parts=_histogram(column("parts")[rebuilt]),
+    )
+
+
+def rebuilt_mask(status: Ints) -> NDArray[np.bool_]:
+    """Which statuses are of snapshots that were rebuilt."""
+    return np.isin(status, (Status.OK, Status.CRC))
+
+
+def _histogram(values: Ints) -> dict[int, int]:
+    numbers, counts = np.unique(values, return_counts=True)
+    return dict(zip(numbers.tolist(), counts.tolist(), strict=True))
+
+
+def _codes(tables: Tables, sessions: Ints, status: Ints, code: Ints, names: CodeNames) -> dict[str, dict[str, int]]:
+    """Codes are numbered by each protocol for itself, so they are counted by reading first."""
+    result: dict[str, dict[str, int]] = {}
+    readings = tables.sessions.take("reading", sessions).astype(np.int64)
+    groups, counts = np.unique(np.stack([readings, status, code]), axis=1, return_counts=True)
+    for (reading, state, number), count in zip(groups.T.tolist(), counts.tolist(), strict=True):
+        known = names.get(tables.readings.text("protocol", reading), ())
+        name = known[number] if number < len(known) else f"code {number}"
+        of_status = result.setdefault(Status(state).word, {})
+        of_status[name] = of_status.get(name, 0) + count
+    return result

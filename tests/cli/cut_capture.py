@@ -1,0 +1,54 @@
+"""Captures for the command tests: the bundled sample, and the first records of a pcap file as a file of their own."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import struct
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+from tests.capture.builders import pcap_file
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+SAMPLE = ROOT / "resources/samples/ddnet_learntoplay.pcap.gz"
+CAPTURES = ROOT / "tests/captures"
+RECONNECT = CAPTURES / "ddnet_dm2_reconnect_mapchange.pcap"
+RECONNECT_FRAMES = 1200
+"""Frames of it that the tests look at: starts over from the same ports, and the map change."""
+HEADER = 24
+RECORD = struct.Struct("<8xII")
+
+
+def first_records(capture: Path, count: int) -> bytes:
+    """The head of a little-endian pcap file, as a whole pcap file."""
+    data = gzip.decompress(capture.read_bytes()) if capture.suffix == ".gz" else capture.read_bytes()
+    end = HEADER
+    for _ in range(count):
+        captured, _ = RECORD.unpack_from(data, end)
+        end += RECORD.size + captured
+    return data[:end]
+
+
+def reconnect_oracle() -> list[dict[str, object]]:
+    """What an independent decoder rebuilt in the first frames of `RECONNECT`."""
+    lines = gzip.decompress(Path(f"{RECONNECT}.expected.jsonl.gz").read_bytes()).decode().splitlines()
+    return [record for record in map(json.loads, lines) if record["frame"] <= RECONNECT_FRAMES]
+
+
+def without_records(capture: Path, gap: range, count: int) -> bytes:
+    """The first `count` records (from 0) of a pcap file but those in `gap`."""
+    data = first_records(capture, count)
+    return first_records(capture, gap.start) + data[len(first_records(capture, gap.stop)) :]
+
+
+def udp_capture(payloads: Sequence[bytes], from_server: Collection[int] = ()) -> bytes:
+    """A pcap file of raw IPv4 of `payloads` between a client and a server; the indices say which are the server's."""
+    frames = []
+    for index, payload in enumerate(payloads):
+        ends = [(b"\x0a\x00\x00\x02", 5000), (b"\x0a\x00\x00\x01", 8303)]
+        (source, source_port), (target, target_port) = ends[::-1] if index in from_server else ends
+        udp = struct.pack(">HHHH", source_port, target_port, 8 + len(payload), 0) + payload
+        ip = struct.pack(">BBHHHBBH", 0x45, 0, 20 + len(udp), index, 0, 64, 17, 0) + source + target
+        frames.append((index, 0, ip + udp))
+    return pcap_file(frames, link_field=101)

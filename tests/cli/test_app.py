@@ -1,0 +1,154 @@
+"""Exit codes, and that every way of failing is one line without a traceback."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from analyzer.cli import main
+from tests.cli.cut_capture import ROOT, SAMPLE
+
+RUN = [sys.executable, "-c", "import sys; from analyzer.cli import main; sys.exit(main())"]
+
+
+def failure(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
+    """Exit code and the one line on stderr of a command that prints nothing else."""
+    code = main(list(arguments))
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("snapscope-cli: ")
+    assert err.endswith("\n")
+    assert len(err.splitlines()) == 1
+    return code, err
+
+
+@pytest.mark.parametrize("command", ["summary", "snapshots", "packets"])
+def test_a_missing_file(capsys: pytest.CaptureFixture[str], tmp_path: Path, command: str) -> None:
+    code, err = failure(capsys, command, str(tmp_path / "missing.pcap"))
+    assert code == 1
+    assert "missing.pcap" in err
+
+
+def test_a_directory(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert failure(capsys, "summary", str(tmp_path))[0] == 1
+
+
+def test_not_a_capture(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("these are not the packets\n" * 9)
+    code, err = failure(capsys, "snapshots", str(path), "--format", "jsonl")
+    assert code == 1
+    assert "internal error" not in err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["frobnicate"],
+        ["summary"],
+        ["summary", "a", "b"],
+        ["snapshots", "a", "--format", "xml"],
+        ["snapshots", "a", "--items"],
+        ["explain", "a"],
+        ["explain", "a", "--frame", "one"],
+        ["changes", "a"],
+        ["changes", "a", "--client", "::1"],
+        ["changes", "a", "--tick", "5"],
+        ["changes", "a", "--frame", "5", "--tick", "5"],
+        ["changes", "a", "--frame", "5", "--session", "0"],
+        ["--what"],
+    ],
+)
+def test_wrong_usage(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> None:
+    assert failure(capsys, *arguments)[0] == 2
+
+
+@pytest.mark.parametrize("arguments", [[], ["--help"]])
+def test_help(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> None:
+    assert main(arguments) == 0
+    out = capsys.readouterr().out
+    assert all(command in out for command in ("summary", "snapshots", "packets", "explain", "changes"))
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("snapscope-cli ")
+
+
+def test_an_empty_file_has_no_frames_and_says_so(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "empty.pcap"
+    path.touch()
+    code = main(["snapshots", str(path), "--format", "jsonl"])
+    out, err = capsys.readouterr()
+    assert (code, out) == (0, "")
+    assert err.startswith(f"snapscope-cli: warning: {path}: ")
+
+
+def test_problems_of_a_file_are_warnings(capsys: pytest.CaptureFixture[str], cut: Path) -> None:
+    assert main(["packets", str(cut), "--format", "jsonl"]) == 0
+    out, err = capsys.readouterr()
+    assert len(out.splitlines()) == 59
+    assert err.startswith("snapscope-cli: warning: ")
+    assert len(err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("number", [0, -1, 301, 10**12])
+def test_a_frame_out_of_range(capsys: pytest.CaptureFixture[str], head: Path, number: int) -> None:
+    code, err = failure(capsys, "explain", str(head), "--frame", str(number))
+    assert code == 1
+    assert "300 frames" in err
+
+
+def test_an_unknown_client(capsys: pytest.CaptureFixture[str], head: Path) -> None:
+    code, err = failure(capsys, "snapshots", str(head), "--client", "10.9.8.7")
+    assert code == 1
+    assert "127.0.0.1:40072" in err
+
+
+def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [*RUN, *arguments],
+        capture_output=True,
+        cwd=ROOT,
+        env={**os.environ, **environment},
+        check=False,
+    )
+
+
+def test_as_a_program() -> None:
+    done = run("summary", "no/such/file")
+    assert done.returncode == 1
+    assert done.stdout == b""
+    assert len(done.stderr.splitlines()) == 1
+    assert b"Traceback" not in done.stderr
+
+
+def test_as_a_program_in_an_ascii_world(head: Path) -> None:
+    done = run("packets", str(head), PYTHONIOENCODING="ascii:strict", LC_ALL="C")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert len(done.stdout.decode("utf-8").splitlines()) == 301
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a shell with a pipe")
+@pytest.mark.parametrize("command", ["packets", "snapshots", "summary"])
+def test_a_reader_that_leaves_early_is_no_error(command: str) -> None:
+    with subprocess.Popen(
+        [*RUN, command, str(SAMPLE)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait() == 0
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
+def test_a_full_disk_is_told_in_one_line(head: Path) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run([*RUN, "packets", str(head)], stdout=full, stderr=subprocess.PIPE, cwd=ROOT, check=False)
+    assert done.returncode == 1
+    assert done.stderr == b"snapscope-cli: cannot write the output: No space left on device\n"

@@ -1,0 +1,74 @@
+"""What a snapshot changed, found by frame or by client and tick."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from analyzer.cli import main
+
+SNAPSHOT_FRAME = 44
+CLIENT = "127.0.0.1:40072"
+"""Of the sample: at frame 44 it gets tick 92 on tick 90, 15 updates and no removals."""
+
+
+def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert main(["changes", *arguments]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    return out
+
+
+def test_by_frame(capsys: pytest.CaptureFixture[str], head: Path) -> None:
+    found = json.loads(printed(capsys, str(head), "--frame", str(SNAPSHOT_FRAME), "--json"))
+    (snapshot,) = found["snapshots"]
+    assert (snapshot["client"], snapshot["tick"], snapshot["base_tick"], snapshot["updated"]) == (CLIENT, 92, 90, 15)
+    changes = snapshot["changes"]
+    kinds = [change["kind"] for change in changes]
+    assert kinds.count("added") == snapshot["added"]
+    assert kinds.count("changed") == snapshot["changed"]
+    assert kinds.count("removed") == snapshot["removed"]
+    assert len(kinds) == 15
+    for change in changes:
+        for field in change["fields"]:
+            if change["kind"] == "changed" and not change["event"]:
+                assert (field["new"] - field["old"] - field["difference"]) % 2**32 == 0
+    assert sum(change["bits"] for change in changes) <= 8 * 8 * snapshot["delta_bytes"]
+
+
+def test_by_client_and_tick_is_the_same(capsys: pytest.CaptureFixture[str], head: Path) -> None:
+    by_frame = printed(capsys, str(head), "--frame", str(SNAPSHOT_FRAME))
+    assert printed(capsys, str(head), "--client", CLIENT, "--tick", "92") == by_frame
+    assert printed(capsys, str(head), "--client", CLIENT, "--tick", "92", "--session", "0") == by_frame
+
+
+def test_the_text(capsys: pytest.CaptureFixture[str], head: Path) -> None:
+    lines = printed(capsys, str(head), "--frame", str(SNAPSHOT_FRAME)).splitlines()
+    assert lines[0] == "Snapshot of tick 92 on tick 90 (frame 29): SNAPSINGLE, ok (OK)"
+    assert any(line.startswith("~ ") for line in lines)
+    assert any(" -> " in line and line.startswith("    ") for line in lines)
+
+
+def test_a_frame_that_completes_none(capsys: pytest.CaptureFixture[str], head: Path) -> None:
+    assert printed(capsys, str(head), "--frame", "1") == "Frame 1 completes no snapshot.\n"
+    assert json.loads(printed(capsys, str(head), "--frame", "1", "--json")) == {
+        "frame": 1,
+        "snapshots": [],
+        "note": "Frame 1 completes no snapshot.",
+    }
+
+
+def test_a_tick_of_several_clients_asks_which(capsys: pytest.CaptureFixture[str], head: Path) -> None:
+    assert main(["changes", str(head), "--client", "127.0.0.1", "--tick", "90"]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert len(err.splitlines()) == 1
+    assert f"--client {CLIENT} --session 0" in err
+
+
+@pytest.mark.parametrize("more", [[], ["--session", "7"]])
+def test_a_tick_that_is_not_there(capsys: pytest.CaptureFixture[str], head: Path, more: list[str]) -> None:
+    assert main(["changes", str(head), "--client", CLIENT, "--tick", "91", *more]) == 1
+    assert "has no snapshot of tick 91" in capsys.readouterr().err

@@ -1,0 +1,86 @@
+"""The list of snapshots: the protocol's records as JSON lines, neutral columns as CSV and text."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from analyzer.cli import main
+from tests.cli.cut_capture import SAMPLE, reconnect_oracle, without_records
+
+Record = dict[str, object]
+
+
+def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert main(["snapshots", *arguments]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    return out
+
+
+def records(capsys: pytest.CaptureFixture[str], capture: Path, *options: str) -> list[Record]:
+    out = printed(capsys, str(capture), "--format", "jsonl", *options)
+    return [json.loads(line, parse_constant=pytest.fail) for line in out.splitlines()]
+
+
+def test_records_are_those_of_the_oracle(capsys: pytest.CaptureFixture[str], reconnect: Path) -> None:
+    expected = reconnect_oracle()
+    found = records(capsys, reconnect, "--items")
+    assert len(expected) > 500
+    assert [{key: record[key] for key in expected[0]} for record in found] == expected
+    assert {record["status"] for record in found} == {"ok"}
+    assert {record["client_has"] for record in found} <= {"acked", "later", "never"}
+    assert {record["client_kept"] for record in found} == {True}
+
+
+def test_items_come_only_when_asked_for(capsys: pytest.CaptureFixture[str], head: Path) -> None:
+    assert all("items" not in record for record in records(capsys, head))
+    for record in records(capsys, head, "--items"):
+        text = json.dumps(record["items"], separators=(",", ":"))
+        assert record["items_sha256"] == hashlib.sha256(text.encode()).hexdigest()
+
+
+def test_one_client(capsys: pytest.CaptureFixture[str], head: Path) -> None:
+    every = records(capsys, head)
+    one = records(capsys, head, "--client", "127.0.0.1:40072")
+    assert one == [record for record in every if record["client"] == "127.0.0.1:40072"]
+    assert 0 < len(one) < len(every)
+    assert records(capsys, head, "--client", "127.0.0.1") == every
+
+
+def test_all_adds_the_failed_ones_with_their_cause(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Frames that the capture missed hold bases of later snapshots."""
+    path = tmp_path / "gap.pcap"
+    path.write_bytes(without_records(SAMPLE, range(60, 100), 400))
+    rebuilt = records(capsys, path)
+    every = records(capsys, path, "--all")
+    failed = [record for record in every if record["status"] not in ("ok", "crc")]
+    assert failed
+    assert [record for record in every if record["status"] in ("ok", "crc")] == rebuilt
+    assert [record["frame"] for record in every] == sorted(record["frame"] for record in every)
+    for record in failed:
+        assert record["reason"]
+        assert record["code"]
+        assert "cause_frame" in record
+
+
+def test_csv_has_the_same_snapshots(capsys: pytest.CaptureFixture[str], head: Path) -> None:
+    rows = list(csv.DictReader(io.StringIO(printed(capsys, str(head), "--format", "csv"))))
+    expected = records(capsys, head)
+    assert [(row["frame"], row["tick"], row["client"]) for row in rows] == [
+        (str(record["frame"]), str(record["tick"]), record["client"]) for record in expected
+    ]
+    assert [int(row["items"]) for row in rows] == [record["num_items"] for record in expected]
+    assert {row["status"] for row in rows} == {"ok"}
+    assert all(float(row["time"]) >= 0 for row in rows)
+
+
+def test_text_is_a_title_and_a_line_each(capsys: pytest.CaptureFixture[str], head: Path) -> None:
+    lines = printed(capsys, str(head)).splitlines()
+    assert len(lines) == len(records(capsys, head)) + 1
+    assert lines[0].split()[:3] == ["frame", "time", "client"]

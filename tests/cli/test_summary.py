@@ -1,0 +1,86 @@
+"""The summary, as JSON and as a page."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from analyzer.cli import main
+from tests.cli.cut_capture import SAMPLE, reconnect_oracle
+
+
+def summary(capsys: pytest.CaptureFixture[str], capture: Path, *options: str) -> dict[str, object]:
+    assert main(["summary", str(capture), "--json", *options]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    found = json.loads(out, parse_constant=pytest.fail)
+    assert isinstance(found, dict)
+    return found
+
+
+def test_the_sample_is_rebuilt_and_proved(capsys: pytest.CaptureFixture[str]) -> None:
+    found = summary(capsys, SAMPLE)
+    assert (found["frames"], found["packets"], found["compressed"]) == (1752, 1752, True)
+    assert (found["rebuilt"], found["proved"], found["unproven"]) == (881, 881, 0)
+    snapshots = found["snapshots"]
+    assert isinstance(snapshots, dict)
+    assert {status: count for status, count in snapshots.items() if count} == {"ok": 881}
+    assert isinstance(found["duration_s"], float)
+    sessions = found["sessions"]
+    assert isinstance(sessions, list)
+    assert sum(session["rebuilt"] for session in sessions) == 881
+    assert len({session["client"] for session in sessions}) == 3
+    assert all(session["player"] for session in sessions)
+
+
+def test_packets_add_up(capsys: pytest.CaptureFixture[str], head: Path) -> None:
+    found = summary(capsys, head)
+    kinds, flows = found["packet_kinds"], found["flows"]
+    assert isinstance(kinds, list)
+    assert isinstance(flows, list)
+    assert sum(group["packets"] for group in kinds) == found["packets"] == 300
+    assert sum(flow["packets"] for flow in flows) == 300
+    assert {group["protocol"] for group in kinds} == {"teeworlds"}
+
+
+def test_item_types_are_named_and_ordered(capsys: pytest.CaptureFixture[str], head: Path) -> None:
+    types = summary(capsys, head)["item_types"]
+    assert isinstance(types, list)
+    updates = [entry["updates"] for entry in types]
+    assert updates == sorted(updates, reverse=True)
+    assert any("Character" in entry["name"] for entry in types)
+
+
+def test_memory_names_every_table(capsys: pytest.CaptureFixture[str], head: Path) -> None:
+    memory = summary(capsys, head, "--memory")["memory"]
+    assert isinstance(memory, dict)
+    assert memory["frames"]["rows"] == 300
+    assert {"packets", "messages", "snapshots", "blocks"} <= set(memory)
+    assert "memory" not in summary(capsys, head)
+
+
+def test_problems_are_part_of_the_summary(capsys: pytest.CaptureFixture[str], cut: Path) -> None:
+    found = summary(capsys, cut)
+    assert found["frames"] == 59
+    assert isinstance(found["problems"], list)
+    assert len(found["problems"]) == 1
+
+
+def test_the_page(capsys: pytest.CaptureFixture[str], reconnect: Path) -> None:
+    assert main(["summary", str(reconnect), "--memory"]) == 0
+    out = capsys.readouterr().out
+    rebuilt = len(reconnect_oracle())
+    assert f"{rebuilt} rebuilt, {rebuilt} proved, 0 unproven" in out
+    for title in ("Packets", "Flows", "Sizes of rebuilt snapshots", "Top item types", "Sessions", "Memory"):
+        assert f"\n{title}" in out
+
+
+def test_an_empty_capture(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "empty.pcap"
+    path.touch()
+    found = summary(capsys, path)
+    assert (found["frames"], found["packets"], found["duration_s"], found["sessions"]) == (0, 0, 0.0, [])
+    assert main(["summary", str(path)]) == 0
+    assert "No snapshots." in capsys.readouterr().out

@@ -1,0 +1,385 @@
+"""Items of Teeworlds 0.6 and DDNet: types, names, texts."""
+
+from __future__ import annotations
+
+import re
+import struct
+import uuid
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analyzer.protocols.teeworlds.layout import ItemFieldType, MessageField, Range
+from analyzer.protocols.teeworlds.schema import Items, declared_uuid, default_schema
+from analyzer.snapshots.model import ItemField
+
+SCHEMA = default_schema()
+INT32 = st.integers(-0x80000000, 0x7FFFFFFF)
+SPEC = next(Path(__file__).parents[3].parent.glob("*/spec/teeworlds-items.md"), None)
+
+NUMBERED = [
+    (0, "TypeDeclaration", 4, "uuid[0]", "uuid[3]"),
+    (1, "PlayerInput", 10, "direction", "prev_weapon"),
+    (2, "Projectile", 6, "x", "start_tick"),
+    (3, "Laser", 5, "x", "start_tick"),
+    (4, "Pickup", 4, "x", "subtype"),
+    (5, "Flag", 3, "x", "team"),
+    (6, "GameInfo", 8, "game_flags", "round_current"),
+    (7, "GameData", 4, "teamscore_red", "flag_carrier_blue"),
+    (8, "CharacterCore", 15, "tick", "hook_dy"),
+    (9, "Character", 22, "tick", "attack_tick"),
+    (10, "PlayerInfo", 5, "local", "latency"),
+    (11, "ClientInfo", 17, "name[0]", "color_feet"),
+    (12, "SpectatorInfo", 3, "spectator_id", "y"),
+    (13, "Common", 2, "x", "y"),
+    (14, "Explosion", 2, "x", "y"),
+    (15, "Spawn", 2, "x", "y"),
+    (16, "HammerHit", 2, "x", "y"),
+    (17, "Death", 3, "x", "client_id"),
+    (18, "SoundGlobal", 3, "x", "sound_id"),
+    (19, "SoundWorld", 3, "x", "sound_id"),
+    (20, "DamageInd", 3, "x", "angle"),
+]
+BY_UUID = [
+    ("0dc77a02-bfee-3a53-ac8e-0bb0241bd722", "MyOwnObject", 1, "test", "test", False),
+    ("76ce455b-f9eb-3a48-add7-e04b941d045c", "DDNetCharacter", 11, "flags", "tune_zone_override", False),
+    ("22ca938d-1380-3e2b-9e7b-d2558ea6be11", "DDNetPlayer", 4, "flags", "finish_time_millis", False),
+    ("933dea6a-da79-30ea-a98f-8af03689a945", "GameInfoEx", 5, "flags", "max_team_size", False),
+    ("0e6db85c-2b61-386f-bbf2-d0d0471b9272", "DDRaceProjectile", 6, "x", "start_tick", False),
+    ("29de68a2-6928-31b8-8360-a2307e0d844f", "DDNetLaser", 10, "to_x", "flags", False),
+    ("6550fbce-f317-3b31-8ffe-d2b37f3ab40e", "DDNetProjectile", 10, "x", "flags", False),
+    ("ea5e4a51-58fb-3684-96e4-e0d267f4ca65", "DDNetPickup", 6, "x", "flags", False),
+    ("d13307b2-9a19-37cb-8f8c-07c718521883", "DDNetSpectatorInfo", 5, "has_camera_info", "spectator_count", False),
+    ("5e5ca96f-c728-30fd-bfb3-155b07692556", "SpectatorCount", 1, "num_spectators", "num_spectators", False),
+    ("1fd35746-6263-358c-b4d6-6ef60e0efaaa", "Birthday", 2, "x", "y", True),
+    ("68bf8939-ef55-3878-9082-13527eb0a597", "Finish", 2, "x", "y", True),
+    ("0c4fd27d-47e3-3871-a226-9f417486a311", "MyOwnEvent", 1, "test", "test", True),
+    ("4b801c74-e24c-3ce0-b92c-b754d02cfc8a", "SpecChar", 2, "x", "y", False),
+    ("ec15e669-ce11-3367-ae8e-b90e5b27b9d5", "SwitchState", 17, "highest_switch_number", "end_ticks[3]", False),
+    ("2de9aec3-32e4-3986-8f7e-e7459da7f535", "EntityEx", 3, "switch_number", "entity_class", False),
+    ("9ebfc6ed-bf50-30ca-988a-0ce8921ad85f", "MapBestTime", 2, "map_best_time_seconds", "map_best_time_millis", False),
+    ("54ecad2e-bfad-3be5-8903-621ba052458e", "MapSoundWorld", 3, "x", "sound_id", True),
+]
+
+
+def ints(identity: str) -> tuple[int, ...]:
+    return struct.unpack(">4i", uuid.UUID(identity).bytes)
+
+
+def declared(identity: str, type: int = 0x7FFF) -> Items:
+    return {type: ints(identity)}
+
+
+def texts(type: int, values: list[int], items: Items | None = None, tick: int = 1000) -> dict[str, str]:
+    item = SCHEMA.describe_item(type, 0, values, items or {}, tick)
+    return {field.name: field.text for field in item.fields}
+
+
+@pytest.mark.parametrize(("type", "name", "size", "first", "last"), NUMBERED, ids=[row[1] for row in NUMBERED])
+def test_numbered_item(type: int, name: str, size: int, first: str, last: str) -> None:
+    names = SCHEMA.field_names(type, size, {})
+    assert SCHEMA.item_name(type, {}) == name
+    assert (len(names), names[0], names[-1]) == (size, first, last)
+    assert SCHEMA.sizes[type] == (size if type else -1)
+    assert SCHEMA.is_event(type, {}) == (type >= 13)
+    item = SCHEMA.describe_item(type, 5, range(size), {}, 100)
+    assert [value for field in item.fields for value in field.values] == list(range(size))
+    assert (item.type, item.id, item.name, item.event) == (type, 5, name, type >= 13)
+
+
+@pytest.mark.parametrize(
+    ("identity", "name", "size", "first", "last", "event"), BY_UUID, ids=[row[1] for row in BY_UUID]
+)
+def test_item_by_uuid(identity: str, name: str, size: int, first: str, last: str, event: bool) -> None:
+    items = declared(identity, 0x4000)
+    names = SCHEMA.field_names(0x4000, size, items)
+    assert SCHEMA.item_name(0x4000, items) == name
+    assert (len(names), names[0], names[-1]) == (size, first, last)
+    assert SCHEMA.is_event(0x4000, items) == event
+    item = SCHEMA.describe_item(0x4000, 5, range(size), items, 100)
+    assert [value for field in item.fields for value in field.values] == list(range(size))
+    assert (item.name, item.event) == (name, event)
+
+
+def test_all_items_are_in_the_tables() -> None:
+    assert {item.type for item in SCHEMA.items if item.type is not None} == {row[0] for row in NUMBERED}
+    assert {str(identity) for identity in SCHEMA.by_uuid} == {row[0] for row in BY_UUID}
+
+
+def test_sizes_end_at_type_20() -> None:
+    assert len(SCHEMA.sizes) == 64
+    assert SCHEMA.sizes[:21] == (-1, 10, 6, 5, 4, 3, 8, 4, 15, 22, 5, 17, 3, 2, 2, 2, 2, 3, 3, 3, 3)
+    assert set(SCHEMA.sizes[21:]) == {-1}
+
+
+def test_type_is_resolved_in_its_own_snapshot() -> None:
+    laser = declared("29de68a2-6928-31b8-8360-a2307e0d844f", 32764)
+    assert SCHEMA.item_name(32764, laser) == "DDNetLaser"
+    assert SCHEMA.item_name(32764, {}) == "type 32764 (not declared)"
+    assert SCHEMA.item_name(32764, {32764: (1, 2, 3)}) == "type 32764 (not declared)"
+    assert SCHEMA.item_name(32764, {32764: (*ints("29de68a2-6928-31b8-8360-a2307e0d844f"), 7)}) == "DDNetLaser"
+
+
+def test_unknown_types_keep_their_ints() -> None:
+    unknown = "00000001-0000-0000-0000-00000000000f"
+    items = declared(unknown)
+    assert SCHEMA.item_name(0x7FFF, items) == f"unknown item {unknown}"
+    assert SCHEMA.item_type(0x7FFF, items) is None
+    assert SCHEMA.item_name(21, {}) == "unknown type 21"
+    assert SCHEMA.item_name(0x8000, {0x8000: (1, 2, 3, 4)}) == "unknown type 32768"
+    assert SCHEMA.field_names(21, 2, {}) == ("value[0]", "value[1]")
+    assert SCHEMA.value_text(21, 0, -7, {}) == ""
+    assert not SCHEMA.is_event(21, {})
+    item = SCHEMA.describe_item(0x7FFF, 3, [5, -6], items, 0)
+    assert item.fields == (ItemField("value[0]", (5,), "5"), ItemField("value[1]", (-6,), "-6"))
+
+
+def test_declaration_names_its_uuid() -> None:
+    identity = "76ce455b-f9eb-3a48-add7-e04b941d045c"
+    assert declared_uuid(0x7FFF, declared(identity)) == uuid.UUID(identity)
+    assert declared_uuid(5, {5: (1, 2, 3, 4)}) is None
+    item = SCHEMA.describe_item(0, 0x7FFF, ints(identity), {}, 0)
+    assert item.fields == (ItemField("uuid", ints(identity), f"DDNetCharacter ({identity})"),)
+    assert texts(0, [0, 0, 0, 1]) == {"uuid": "unknown (00000000-0000-0000-0000-000000000001)"}
+
+
+def test_character_texts() -> None:
+    values = [0, 3200, 64, 256, -128, 402, -1, 2, -1, 5, 3, 1, 2, 256, 0, 0x11, 10, 3, -1, 3, 5, 990]
+    assert texts(9, values) == {
+        "tick": "current (0)",
+        "x": "3200 (100.00 tiles)",
+        "y": "64 (2.00 tiles)",
+        "vel_x": "1.00 units/tick",
+        "vel_y": "-0.50 units/tick",
+        "angle": "90.0°",
+        "direction": "left (-1)",
+        "jumped": "0x2",
+        "hooked_player": "nobody (-1)",
+        "hook_state": "grabbed (5)",
+        "hook_tick": "3 (0.06 s)",
+        "hook_x": "1 (0.03 tiles)",
+        "hook_y": "2 (0.06 tiles)",
+        "hook_dx": "1.00 units/tick",
+        "hook_dy": "0.00 units/tick",
+        "player_flags": "playing, aim (0x11)",
+        "health": "10",
+        "armor": "3",
+        "ammo_count": "infinite (-1)",
+        "weapon": "grenade (3)",
+        "emote": "blink (5)",
+        "attack_tick": "990 (-0.20 s)",
+    }
+
+
+def test_client_info_texts() -> None:
+    empty = [-2139062144, -2139062144]
+    name = [-287183387, -320474125, -1594563099, -2139062272]
+    values = [*name, *empty, -2139062272, -1, 0x7FFFFFFF, *empty, *empty, -2139062272, 1, 0x0080FF33, 0]
+    assert texts(11, values) == {
+        "name": '"nameless tee"',
+        "clan": '""',
+        "country": "none (-1)",
+        "skin": '"\\xff\\x7f\\x7f\\x7f"',
+        "use_custom_color": "yes",
+        "color_body": "hsl(181, 100%, 20%)",
+        "color_feet": "hsl(0, 0%, 0%)",
+    }
+    assert [SCHEMA.value_text(11, at, values[at], {}) for at in (0, 2, 3, 4)] == ['"name"', '" tee"', '""', '""']
+
+
+def test_value_beyond_what_clients_accept() -> None:
+    assert SCHEMA.value_text(9, 16, 11, {}) == "11, clients make it 10"
+    assert SCHEMA.value_text(9, 19, -2, {}) == "-2 (unknown), clients make it -1"
+    assert SCHEMA.value_text(9, 22, 5, {}) == ""
+    assert SCHEMA.value_text(9, -1, 5, {}) == ""
+
+
+def test_number_that_says_it_all_has_no_text() -> None:
+    assert SCHEMA.value_text(9, 16, 10, {}) == ""
+
+
+def test_tick_in_a_change_has_no_reference() -> None:
+    assert SCHEMA.value_text(3, 4, 990, {}) == ""
+
+
+def test_projectile_in_disguise() -> None:
+    item = SCHEMA.describe_item(2, 7, [160000, 100, 0, 0x205, 3, 990], {}, 1000)
+    assert item.name == "Projectile (DDRaceProjectile)"
+    assert [field.text for field in item.fields] == [
+        "1600.00 (50.00 tiles)",
+        "1.00 (0.03 tiles)",
+        "0.0°",
+        "clientid_bit0, clientid_bit2, is_ddnet (0x205)",
+        "grenade (3)",
+        "990 (-0.20 s)",
+    ]
+
+
+@pytest.mark.parametrize("vel_y", [0, 0x1FF, -1, -0x80000000, 0x400])
+def test_projectile_as_it_looks(vel_y: int) -> None:
+    item = SCHEMA.describe_item(2, 7, [160000, 100, 0, vel_y, 3, 990], {}, 1000)
+    assert item.name == "Projectile"
+    assert item.fields[2].name == "vel_x"
+
+
+@pytest.mark.parametrize(
+    ("type", "subtype", "text"),
+    [(4, 5, "strong_nw (5)"), (5, 1, "explosive (1)"), (5, -1, "none (-1)"), (0, 3, "3"), (5, 9, "9 (unknown)")],
+)
+def test_laser_subtype_depends_on_its_type(type: int, subtype: int, text: str) -> None:
+    items = declared("29de68a2-6928-31b8-8360-a2307e0d844f")
+    assert texts(0x7FFF, [0, 0, 0, 0, 990, 1, type, 0, subtype, 1], items)["subtype"] == text
+
+
+def test_short_item_takes_defaults() -> None:
+    shown = texts(0x7FFF, [1, -1], declared("76ce455b-f9eb-3a48-add7-e04b941d045c"))
+    assert shown["flags"] == "solo (0x1)"
+    assert shown["freeze_end"] == "deep frozen (-1)"
+    assert shown["jumps"] == "not sent, 2 assumed"
+    assert shown["ninja_activation_tick"] == "not sent, unused (-1) assumed"
+    assert len(shown) == 11
+
+
+def test_short_item_without_defaults() -> None:
+    assert texts(5, [1]) == {"x": "1 (0.03 tiles)", "y": "not sent", "team": "not sent"}
+    assert texts(11, [0, 0, 0, 0, 0])["clan"] == "cut off"
+
+
+def test_long_item_has_extra_ints() -> None:
+    assert SCHEMA.field_names(14, 4, {}) == ("x", "y", "extra[0]", "extra[1]")
+    assert SCHEMA.field_names(14, 1, {}) == ("x",)
+    assert texts(14, [0, 0, 5, -6])["extra[1]"] == "-6"
+
+
+def test_array_reads_value_by_value() -> None:
+    items = declared("ec15e669-ce11-3367-ae8e-b90e5b27b9d5")
+    shown = texts(0x7FFF, [255, *([0] * 7), -1, 5, 0, 0, 0, 1100, 0, 0, 0], items)
+    assert shown["status[7]"] == "0xffffffff"
+    assert shown["switch_numbers[0]"] == "5"
+    assert shown["end_ticks[0]"] == "1100 (+2.00 s)"
+    assert list(SCHEMA.field_names(0x7FFF, 17, items))[8:10] == ["status[7]", "switch_numbers[0]"]
+
+
+@given(
+    st.one_of(st.integers(0, 30), st.integers(0x3FFF, 0x8000)),
+    st.integers(0, 0xFFFF),
+    st.lists(INT32, max_size=30),
+    st.sampled_from([None, *(row[0] for row in BY_UUID), "00000000-0000-0000-0000-000000000001"]),
+    INT32,
+)
+def test_any_item_is_described(type: int, id: int, values: list[int], identity: str | None, tick: int) -> None:
+    items = {} if identity is None else declared(identity, type)
+    item = SCHEMA.describe_item(type, id, values, items, tick)
+    assert item.values == tuple(values)
+    assert tuple(value for field in item.fields for value in field.values) == tuple(values)
+    assert all(field.text for field in item.fields)
+    assert len(SCHEMA.field_names(type, len(values), items)) == len(values)
+    assert all(SCHEMA.value_text(type, at, value, items).isprintable() for at, value in enumerate(values))
+
+
+@given(st.integers(0x4000, 0x7FFF), st.lists(INT32, max_size=5))
+def test_any_declaration_is_read(type: int, values: list[int]) -> None:
+    assert SCHEMA.item_name(type, {type: tuple(values)})
+
+
+# The specification's own tables, where a copy of it lies beside the checkout.
+
+ITEM_ROW = re.compile(r"^\| ([\d-]+) \| (\w+) \| ([\w: ]+?) \| (\S*) ?\| (.*?) ?\|$", re.M)
+MESSAGE_ROW = re.compile(r"^\| (\d+) \| (.*?) \| (\S+) \|(?: (V|) ?\|)? (.*?) ?\|$", re.M)
+UUID_MESSAGE_ROW = re.compile(r"^\| (\w+) \| `(\S+)` \| `(\S+)` \| (\S+) \| (.*?) \|$", re.M)
+BOUNDS = {"min": -0x80000000, "max": 0x7FFFFFFF, "C": 128, "C-1": 127}
+DIRECTIONS = {"S>C": "server", "C>S": "client", "both": "both", "-": "none"}
+
+
+def spec_part(start: str, stop: str) -> str:
+    assert SPEC is not None
+    text = SPEC.read_text(encoding="utf-8")
+    begin = text.index(start)
+    return text[begin : text.index(stop, begin)]
+
+
+def spec_range(text: str) -> Range | None:
+    if not text:
+        return None
+    low, high = (BOUNDS[bound] if bound in BOUNDS else int(bound) for bound in text.split(".."))
+    return low, high
+
+
+def check_item_fields(block: str, fields: tuple[ItemFieldType, ...]) -> None:
+    rows = ITEM_ROW.findall(block)
+    assert [row[1] for row in rows] == [field.name for field in fields]
+    for (at, _, kind, clamp, note), field in zip(rows, fields, strict=True):
+        assert int(at.split("-")[0]) == field.at
+        assert int(at.split("-")[-1]) == field.end - 1
+        assert kind == field.kind.name + (f" x{field.count}" if field.count > 1 else "")
+        assert spec_range(clamp) == field.clamp
+        default = re.search(r"default (-?\d+)$", note)
+        assert (int(default[1]) if default else None) == field.default
+
+
+def check_message_fields(text: str, fields: tuple[MessageField, ...]) -> None:
+    plain = re.sub(r" \((?!none).*?\)", "", text)
+    rows = re.findall(r"(\w+): ([a-z]+[!\d]*)(?:\[(\S+)\])?", plain)
+    assert [row[0] for row in rows] == [field.name for field in fields]
+    for (_, kind, bounds), field in zip(rows, fields, strict=True):
+        if kind.startswith(("str", "raw")):
+            assert field.kind.name == kind or (kind, field.kind.name) == ("raw16", "uuid")
+        if bounds:
+            assert field.range == spec_range(bounds)
+
+
+needs_spec = pytest.mark.skipif(SPEC is None, reason="no copy of the specification beside the checkout")
+
+
+@needs_spec
+def test_numbered_items_are_those_of_the_spec() -> None:
+    blocks = re.split("^#### ", spec_part("## Snap items: 0.6 and DDNet", "## Snap items: DDNet"), flags=re.M)[1:]
+    assert len(blocks) == 20
+    for block in blocks:
+        type, name, size = re.match(r"(\d+) (\w+) — (\d+) ints \(pre-agreed\)", block).groups()
+        item = SCHEMA.by_type[int(type)]
+        assert (item.name, item.size, item.pre_agreed) == (name, int(size), True)
+        check_item_fields(block, item.fields)
+
+
+@needs_spec
+def test_items_by_uuid_are_those_of_the_spec() -> None:
+    blocks = re.split("^#### ", spec_part("## Snap items: DDNet", "## Snap items: 0.7"), flags=re.M)[1:]
+    assert len(blocks) == len(SCHEMA.by_uuid)
+    for block in blocks:
+        head = re.match(r"(\w+) — `(\S+)`\s+UUID `(\S+)`, as four ints (.*?)\. (\d+) ints", block).groups()
+        item = SCHEMA.by_uuid[uuid.UUID(head[2])]
+        assert (item.name, item.uuid_name, item.size) == (head[0], head[1], int(head[4]))
+        assert ints(head[2]) == tuple(int(number) for number in head[3].split(", "))
+        check_item_fields(block, item.fields)
+
+
+@needs_spec
+def test_numbered_messages_are_those_of_the_spec() -> None:
+    system = MESSAGE_ROW.findall(spec_part("## System messages: 0.6", "### System messages named"))
+    game = MESSAGE_ROW.findall(spec_part("## Game messages: 0.6", "### Game messages named"))
+    assert len(system) + len(game) == len(SCHEMA.by_message_number)
+    for is_system, rows in ((True, system), (False, game)):
+        for number, name, direction, vital, text in rows:
+            message = SCHEMA.by_message_number[is_system, int(number)]
+            assert (message.name, message.direction) == (name, DIRECTIONS[direction])
+            assert message.vital == (vital == "V" or not is_system)
+            assert message.unused == name.lower().startswith("unused")
+            if ": " in text and "ints" not in text and "description0" not in text:
+                text = text.replace("size_bytes/4 varints = PlayerInput", "input: item")
+                check_message_fields(text.replace("length bytes", "data: raw"), message.fields)
+
+
+@needs_spec
+def test_messages_by_uuid_are_those_of_the_spec() -> None:
+    system = UUID_MESSAGE_ROW.findall(spec_part("### System messages named", "## Game messages: 0.6"))
+    game = UUID_MESSAGE_ROW.findall(spec_part("### Game messages named", "### Tuning lists"))
+    assert len(system) + len(game) == len(SCHEMA.by_message_uuid)
+    for is_system, rows in ((True, system), (False, game)):
+        for name, uuid_name, identity, direction, text in rows:
+            message = SCHEMA.by_message_uuid[is_system, uuid.UUID(identity)]
+            assert (message.name, message.uuid_name, message.direction) == (name, uuid_name, DIRECTIONS[direction])
+            if "ints: " not in text:
+                check_message_fields(text, message.fields)

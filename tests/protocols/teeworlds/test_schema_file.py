@@ -1,0 +1,213 @@
+"""Schema files: what is wrong with one is said with its place."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from analyzer.protocols.teeworlds.json_node import SchemaError
+from analyzer.protocols.teeworlds.schema_file import read_tables, uuid_of
+
+X = {"at": 0, "name": "x", "kind": "int"}
+ITEM = {"type": 1, "name": "A", "size": 1, "ids": "none", "fields": [X]}
+MESSAGE = {"system": True, "number": 1, "name": "M", "direction": "both", "vital": True, "fields": []}
+TOP = {"format": 1, "title": "t", "enums": {"E": {"-1": "a", "0": "b"}}, "flags": {"F": ["a"]}, "slots": 16}
+
+
+def write(folder: Path, content: object, name: str = "s.json") -> Path:
+    path = folder / name
+    path.write_text(json.dumps(content), encoding="utf-8")
+    return path
+
+
+def item(**members: object) -> dict[str, object]:
+    return TOP | {"items": [ITEM | members]}
+
+
+def item_field(**members: object) -> dict[str, object]:
+    return item(fields=[X | members])
+
+
+def message(**members: object) -> dict[str, object]:
+    return TOP | {"items": [ITEM], "messages": [MESSAGE | members]}
+
+
+def message_fields(*fields: dict[str, object]) -> dict[str, object]:
+    return message(fields=list(fields))
+
+
+N = {"name": "n", "kind": "int"}
+
+
+@pytest.mark.parametrize(
+    ("content", "error"),
+    [
+        ([], "s.json: top level: expected an object, found []"),
+        ({"format": 1}, "s.json: top level: expected an object with 'title', found {\"format\": 1}"),
+        (TOP | {"format": 2}, "s.json: format: expected format 1, found 2"),
+        (TOP | {"extra": 2}, "s.json: extra: expected no member of this name, but enums, flags, format, "),
+        (TOP | {"title": ""}, 's.json: title: expected a text, found ""'),
+        (TOP | {"items": {}}, "s.json: items: expected a list, found {}"),
+        (TOP | {"slots": 0}, "s.json: slots: expected a whole number from 1 to 65536, found 0"),
+        (TOP | {"slots": True}, "s.json: slots: expected a whole number from 1 to 65536, found true"),
+        (TOP | {"enums": {"E": {"x": "a"}}}, 's.json: enums.E.x: expected a number as its key, found "a"'),
+        (TOP | {"flags": {"F": ["a"] * 33}}, "s.json: flags.F: expected at most 32 names"),
+        (TOP | {"include": ["s.json"]}, "s.json: include[0]: expected a file that does not include this one"),
+        (TOP | {"include": ["none.json"]}, "none.json: cannot be read: No such file or directory"),
+        (item(size=2), "s.json: items[0].size: expected 1, the sum of its fields, found 2"),
+        (item(type=0x4000), "s.json: items[0].type: expected a whole number from 0 to 16383"),
+        (item(uuid_name="a@b"), "s.json: items[0]: expected either a type or a uuid_name"),
+        (
+            item(type=64, pre_agreed=True),
+            "s.json: items[0].pre_agreed: expected false, unless the type is from 1 to 63",
+        ),
+        (item(pre_agreed=1), "s.json: items[0].pre_agreed: expected true or false, found 1"),
+        (item(ids="x"), "s.json: items[0].ids: expected one of none, client, event"),
+        (item(disguise={"at": 0, "bit": 1, "item": "B"}), "s.json: items[0].disguise.item: expected one of , found"),
+        (item(fields=[X | {"at": 1}]), "s.json: items[0].fields[0].at: expected 0, where the field before it ends"),
+        (item(fields=[X, X | {"at": 1}]), "s.json: items[0].fields[1].name: expected a name that no other field has"),
+        (TOP | {"items": [ITEM, ITEM | {"name": "B"}]}, "s.json: items[1]: expected a name and a type or UUID of its"),
+        (TOP | {"items": [ITEM, ITEM | {"type": 2}]}, "s.json: items[1]: expected a name and a type or UUID of its"),
+        (
+            item_field(kind="float"),
+            "s.json: items[0].fields[0].kind: expected uuid, strN, enum:X, flags:X or one of an",
+        ),
+        (item_field(kind="enum:X"), "s.json: items[0].fields[0].kind: expected the name of an enumeration, one of E"),
+        (item_field(kind="flags:X"), "s.json: items[0].fields[0].kind: expected the name of a flag set, one of F"),
+        (item_field(clamp=[1]), "s.json: items[0].fields[0].clamp: expected two bounds, found [1]"),
+        (item_field(clamp=[1, 0]), "s.json: items[0].fields[0].clamp: expected the lower bound first, found [1, 0]"),
+        (item_field(clamp=[0, "D"]), "s.json: items[0].fields[0].clamp[1]: expected one of min, max, C, C-1, found"),
+        (item_field(named=[]), "s.json: items[0].fields[0].named: expected an object, found []"),
+        (
+            item_field(select={"field": "y", "enums": {}}),
+            's.json: items[0].fields[0].select.field: expected one of , found "y"',
+        ),
+        (
+            item(
+                size=2, fields=[X, {"at": 1, "name": "y", "kind": "int", "select": {"field": "x", "enums": {"3": "G"}}}]
+            ),
+            's.json: items[0].fields[1].select.enums.3: expected the name of an enumeration, one of E, found "enum:G"',
+        ),
+        (message(direction="up"), "s.json: messages[0].direction: expected one of server, client, both, none, found"),
+        (message(uuid_name="a@b"), "s.json: messages[0]: expected either a number or a uuid_name"),
+        (message(number=65536), "s.json: messages[0].number: expected a whole number from 0 to 65535, found 65536"),
+        (
+            TOP | {"messages": [MESSAGE, MESSAGE]},
+            "s.json: messages[1]: expected a name and a number or UUID of its own",
+        ),
+        (
+            message_fields(N | {"kind": "strange"}),
+            "s.json: messages[0].fields[0].kind: expected str, str!, str!!, uuid",
+        ),
+        (message_fields(N | {"kind": "raw0"}), "s.json: messages[0].fields[0].kind: expected str, str!, str!!, uuid"),
+        (message_fields(N, N), "s.json: messages[0].fields[1].name: expected a name that no other field has"),
+        (message_fields(N | {"rest": True}, N), "s.json: messages[0].fields[1]: expected nothing after a field that t"),
+        (message_fields(N | {"kind": "item:A"}), "s.json: messages[0].fields[0]: expected a 'length' if the kind is"),
+        (message_fields(N | {"kind": "raw"}), "s.json: messages[0].fields[0]: expected a 'length' if the kind is"),
+        (
+            message_fields(N, {"name": "r", "kind": "raw2", "length": "n"}),
+            "s.json: messages[0].fields[1]: expected a '",
+        ),
+        (
+            message_fields(N, {"name": "i", "kind": "item:B", "length": "n"}),
+            "s.json: messages[0].fields[1].kind: expected the name of an item",
+        ),
+        (
+            message_fields(N | {"kind": "raw2", "rest": True}),
+            "s.json: messages[0].fields[0]: expected no repetition of",
+        ),
+        (
+            message_fields(N | {"kind": "raw", "length": "m"}),
+            "s.json: messages[0].fields[0].length: expected one of , f",
+        ),
+        (message_fields(N | {"labels": "L"}), "s.json: messages[0].fields[0].labels: expected one of , found"),
+    ],
+)
+def test_error_names_the_place(tmp_path: Path, content: object, error: str) -> None:
+    with pytest.raises(SchemaError) as raised:
+        read_tables(write(tmp_path, content))
+    assert str(raised.value).startswith(error)
+
+
+def test_not_json(tmp_path: Path) -> None:
+    path = tmp_path / "s.json"
+    path.write_text("{", encoding="utf-8")
+    with pytest.raises(SchemaError, match=r"s\.json: not JSON: .* line 1"):
+        read_tables(path)
+
+
+def test_member_given_twice(tmp_path: Path) -> None:
+    path = tmp_path / "s.json"
+    path.write_text('{"format": 1, "format": 1}', encoding="utf-8")
+    with pytest.raises(SchemaError, match="member 'format' stands twice in one object"):
+        read_tables(path)
+
+
+def test_long_value_is_shortened_in_the_error(tmp_path: Path) -> None:
+    with pytest.raises(SchemaError) as raised:
+        read_tables(write(tmp_path, TOP | {"title": ["x" * 200]}))
+    assert str(raised.value) == 's.json: title: expected a text, found ["' + "x" * 55 + "..."
+
+
+def test_file_included_twice_is_read_once(tmp_path: Path) -> None:
+    write(tmp_path, TOP, "values.json")
+    write(tmp_path, {"format": 1, "title": "m", "include": ["values.json"], "items": [ITEM]}, "middle.json")
+    top = {"format": 1, "title": "top", "include": ["values.json", "middle.json"], "slots": 64}
+    fields = [X | {"kind": "enum:E", "clamp": ["min", "C-1"]}]
+    tables = read_tables(write(tmp_path, top | {"items": [ITEM | {"type": 2, "name": "B", "fields": fields}]}))
+    assert tables.title == "top"
+    assert [item.name for item in tables.items] == ["A", "B"]
+    assert tables.items[1].fields[0].clamp == (-0x80000000, 63)
+    assert tables.items[1].fields[0].kind.names == {-1: "a", 0: "b"}
+
+
+def test_include_in_a_circle(tmp_path: Path) -> None:
+    write(tmp_path, TOP | {"include": ["s.json"]}, "other.json")
+    with pytest.raises(SchemaError, match=r"other\.json: include\[0\]: expected a file that does not include this one"):
+        read_tables(write(tmp_path, TOP | {"include": ["other.json"]}))
+
+
+@pytest.mark.parametrize("table", ["enums", "flags", "name_lists"])
+def test_name_of_a_table_is_taken(tmp_path: Path, table: str) -> None:
+    content = {"format": 1, "title": "t", table: {"E": {} if table == "enums" else []}}
+    write(tmp_path, content, "other.json")
+    with pytest.raises(SchemaError, match=rf"s\.json: {table}\.E: expected a name other than E, which is taken"):
+        read_tables(write(tmp_path, content | {"include": ["other.json"]}))
+
+
+def test_bound_by_slots_needs_slots(tmp_path: Path) -> None:
+    content = {"format": 1, "title": "t", "items": [ITEM | {"fields": [X | {"clamp": [0, "C-1"]}]}]}
+    with pytest.raises(SchemaError, match=r"clamp\[1\]: expected one of min, max, found \"C-1\""):
+        read_tables(write(tmp_path, content))
+
+
+def test_uuid_of_a_name() -> None:
+    assert uuid_of("character@netobj.ddnet.tw") == uuid.UUID("76ce455b-f9eb-3a48-add7-e04b941d045c")
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-2, 70) | st.sampled_from(["x", "C", "int", "str4", "enum:E", "none"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from([*X, *ITEM, *MESSAGE]), inner),
+    max_leaves=8,
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.sampled_from([*TOP, "items", "messages", "include", "name_lists"]), JSON)
+def test_any_member_is_taken_or_refused(tmp_path: Path, key: str, value: object) -> None:
+    with suppress(SchemaError):
+        read_tables(write(tmp_path, TOP | {key: value}))
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.sampled_from([*ITEM, "uuid_name", "disguise"]), JSON, st.sampled_from([*MESSAGE, "uuid_name"]), JSON)
+def test_any_entry_is_taken_or_refused(tmp_path: Path, key: str, value: object, other: str, second: object) -> None:
+    content = TOP | {"items": [ITEM, ITEM | {key: value}], "messages": [MESSAGE | {other: second}]}
+    with suppress(SchemaError):
+        read_tables(write(tmp_path, content))

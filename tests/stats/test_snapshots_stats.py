@@ -1,0 +1,36 @@
+"""Statuses, proof, sizes and attribution of chosen snapshots."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from analyzer.stats.live import live_snapshots
+from analyzer.stats.sizes import Sizes
+from analyzer.stats.snapshots import snapshot_stats
+from tests.stats.hand_made import CODES, tables
+
+
+def test_the_numbers_of_a_capture() -> None:
+    made = tables()
+    stats = snapshot_stats(made, live_snapshots(made), CODES)
+    assert {word: count for word, count in stats.statuses.items() if count} == {"ok": 2, "crc": 1, "no-base": 1}
+    assert stats.codes == {"ok": {"OK": 1, "OK-E": 1}, "crc": {"C1": 1}, "no-base": {"B1": 1}}
+    assert (stats.rebuilt, stats.proved, stats.unproven, stats.not_kept) == (3, 1, 1, 1)
+    assert stats.client_has == {"never": 1, "later": 1, "acked": 1}
+    assert stats.lost_by["capture"] == 1
+    assert stats.sizes["wire_bytes"] == Sizes(3, 330, 110.0, 140, 160, 160)
+    assert stats.parts == {1: 2, 2: 1}
+
+
+def test_every_status_has_its_word_even_when_none_was_seen() -> None:
+    stats = snapshot_stats(tables(), np.empty(0, np.int64), CODES)
+    assert sum(stats.statuses.values()) == 0
+    assert {"ok", "crc", "incomplete", "no-base", "malformed", "late", "duplicate", "bug"} <= set(stats.statuses)
+    assert stats.codes == {}
+    assert stats.sizes["state_bytes"].max is None
+
+
+def test_a_code_no_protocol_names_is_shown_by_number() -> None:
+    made = tables()
+    stats = snapshot_stats(made, live_snapshots(made), {"toy": ("OK",)})
+    assert stats.codes["crc"] == {"code 4": 1}
