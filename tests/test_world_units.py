@@ -8,7 +8,6 @@ from random import Random
 
 from hypothesis import given
 from hypothesis import strategies as st
-
 from world import wire
 from world.capture import Tap
 from world.checks import Truth

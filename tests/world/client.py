@@ -8,7 +8,7 @@ from random import Random
 from world import wire
 from world.clock import MILLISECOND, TICK, Clock
 from world.connection import Connection
-from world.datagram import Address, Datagram, Input, Plain, Sent, Snap
+from world.datagram import Address, Datagram, Input, Plain, Proof, Sent, Snap
 from world.faults import FAULTS
 from world.wire import Items
 
@@ -92,6 +92,9 @@ class Client:
             for message in messages or ():
                 if isinstance(message, Snap):
                     self._on_snap(message)
+                elif isinstance(message, Proof):
+                    self._ack = message.token
+                    self._acknowledge()
                 elif isinstance(message, Plain):
                     self._on_plain(message)
 

@@ -33,12 +33,17 @@ class Connection:
         self._send = send
         self._codes = codes
         self._sequence = 0
-        self._ack = 0
+        self._ack: int | None = 0
         self._peer_ack = 0
         self._unacked: list[tuple[int, Chunk]] = []
         self._queue: list[Chunk] = []
         self._want_resend = False
         self._repeated_at = 0
+
+    def adopt(self) -> None:
+        """Go on after the anti-spoof handshake: own numbers continue, the peer's next one is taken as in order."""
+        self._unacked.clear()
+        self._ack = None
 
     def vital(self, message: Message, data: bytes) -> None:
         """Queue a vital message."""
@@ -54,13 +59,13 @@ class Connection:
         if not chunks and not self._want_resend:
             return
         bodies = [wire.chunk(chunk.data, chunk.sequence, chunk.resent) for chunk in chunks]
-        payload = wire.packet(bodies, self._ack, self.token, self._codes, self._want_resend)
+        payload = wire.packet(bodies, self._ack or 0, self.token, self._codes, self._want_resend)
         self._emit(payload, chunks=tuple(chunks), resend=self._want_resend)
         self._want_resend = False
 
     def control(self, number: int, body: bytes = b"") -> None:
         """Send a control packet."""
-        self._emit(wire.control(number, self._ack, self.token, body), control=number)
+        self._emit(wire.control(number, self._ack or 0, self.token, body), control=number)
 
     def repeat(self) -> None:
         """Send again what waited too long for its acknowledgement."""
@@ -83,7 +88,7 @@ class Connection:
     def _in_order(self, chunk: Chunk) -> bool:
         if chunk.sequence is None:
             return True
-        if chunk.sequence == (self._ack + 1) % 1024:
+        if self._ack is None or chunk.sequence == (self._ack + 1) % 1024:
             self._ack = chunk.sequence
             return True
         if (self._ack - chunk.sequence) % 1024 >= 512:
@@ -102,4 +107,4 @@ class Connection:
         self, payload: bytes, chunks: tuple[Chunk, ...] = (), control: int | None = None, resend: bool = False
     ) -> None:
         self.sent_at = self._clock.now
-        self._send(Datagram(self._local, self._remote, payload, self._ack, chunks, control, self.token, resend))
+        self._send(Datagram(self._local, self._remote, payload, self._ack or 0, chunks, control, self.token, resend))

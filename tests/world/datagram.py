@@ -60,7 +60,14 @@ class Plain:
     epoch: object = None
 
 
-Message = Snap | Input | Plain
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """A vital SNAPEMPTY of the anti-spoof handshake: its tick is a token that the client sends back as an ack."""
+
+    token: int
+
+
+Message = Snap | Input | Plain | Proof
 
 
 @dataclass(frozen=True, slots=True)

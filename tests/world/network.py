@@ -21,7 +21,8 @@ class Weather:
     jitter_ms: int = 0
     """More delay, up to this, drawn for every datagram: reorders where it exceeds the distance of two datagrams."""
     spike: float = 0.0
-    """Share of datagrams that take 80 ms longer."""
+    """Share of datagrams that take longer by `spike_ms`."""
+    spike_ms: int = 80
 
 
 class Network:
@@ -48,7 +49,7 @@ class Network:
             delay = weather.delay_ms * MILLISECOND
             if datagram.control is None:
                 delay += rng.randrange(weather.jitter_ms * MILLISECOND + 1)
-                delay += 80 * MILLISECOND if rng.random() < weather.spike else 0
+                delay += weather.spike_ms * MILLISECOND if rng.random() < weather.spike else 0
             self._clock.after(delay, lambda: self._arrive(datagram, from_server))
 
     def _arrive(self, datagram: Datagram, from_server: bool) -> None:

@@ -9,7 +9,7 @@ from random import Random
 from world import wire
 from world.clock import MILLISECOND, TICK, Clock
 from world.connection import Connection
-from world.datagram import Address, Datagram, Input, Message, Plain, Sent, Snap
+from world.datagram import Address, Datagram, Input, Message, Plain, Proof, Sent, Snap
 from world.faults import FAULTS, Wire
 from world.game import Game
 from world.wire import Items
@@ -28,6 +28,8 @@ class Session:
     connection: Connection
     player: int
     epoch: object
+    phase: str = "connecting"
+    """Then `ready`, then `entered`."""
     in_game: bool = False
     entered: bool = False
     """Entered the game once: after a rejoin snapshots start before ENTERGAME."""
@@ -49,6 +51,7 @@ class Server:
         rng: Random,
         send: Callable[[Datagram], None],
         codes: Mapping[int, str] | None,
+        anti_spoof: bool,
     ) -> None:
         self.address = address
         self.timeout = 2000 * MILLISECOND
@@ -59,6 +62,7 @@ class Server:
         self._rng = rng
         self._send = send
         self._codes = codes
+        self._anti_spoof = anti_spoof and not tokens
         self._silent_until = 0
         self._begin()
         clock.after(TICK, self._tick)
@@ -67,6 +71,8 @@ class Server:
         self.tick = self._rng.randrange(1, 40)
         self._secret = self._rng.getrandbits(31)
         self.sessions: dict[Address, Session] = {}
+        self._unproved: dict[Address, Connection] = {}
+        """Clients in the anti-spoof handshake."""
         self._declared: list[int] = []
         self.game = Game(self._rng, self._declared)
         self._new_map = False
@@ -102,7 +108,7 @@ class Server:
                 body = b"TKEN" if self._tokens else b""
                 payload = wire.control(wire.CONNECTACCEPT, 0, token, body)
                 self._send(Datagram(self.address, client, payload, control=wire.CONNECTACCEPT, token=token))
-                if not self._tokens:
+                if not self._tokens and not self._anti_spoof:
                     self._open(client, None)
             return
         if datagram.token != self.token(client):
@@ -110,8 +116,10 @@ class Server:
         if datagram.control == wire.ACCEPT:
             if self._tokens:
                 self._open(client, session)
+            elif self._anti_spoof and session is None:
+                self._ask_for_proof(client)
         elif session is None:
-            return
+            self._on_unproved(datagram)
         elif datagram.control == wire.CLOSE:
             del self.sessions[client]
         elif datagram.control == wire.KEEPALIVE:
@@ -120,8 +128,42 @@ class Server:
             for message in session.connection.accept(datagram) or ():
                 self._on_message(session, message)
 
+    def _connection(self, client: Address) -> Connection:
+        return Connection(self._clock, self.address, client, self.token(client), self._send, self._codes)
+
+    def _proof(self, client: Address) -> int:
+        return 0x40000000 | (self._secret ^ client[1])
+
+    def _ask_for_proof(self, client: Address) -> None:
+        """Spec section 15.4: six vital chunks that lead any client to acknowledge a token."""
+        connection = self._unproved[client] = self._connection(client)
+        number = wire.MAP_CHANGE
+        connection.vital(Plain(number), wire.system(number, wire.text("dummy") + wire.varints((0, 100))))
+        connection.vital(Plain(wire.MAP_DATA), wire.system(wire.MAP_DATA, wire.varints((1, 0, 0, 0))))
+        connection.vital(Plain(wire.CON_READY), wire.system(wire.CON_READY))
+        token = self._proof(client)
+        for _ in range(3):
+            (empty,) = wire.snapshot_messages(token, token + 1, 0, b"")
+            connection.vital(Proof(token), empty)
+        connection.flush()
+
+    def _on_unproved(self, datagram: Datagram) -> None:
+        client = datagram.sender
+        connection = self._unproved.get(client)
+        if connection is None:
+            return
+        acks = [chunk.message.acked for chunk in datagram.chunks if isinstance(chunk.message, Input)]
+        if self._proof(client) in acks:
+            del self._unproved[client]
+            connection.accept(datagram)
+            connection.adopt()
+            session = self.sessions[client] = Session(connection, client[1] % 10, object())
+            self._send_map(session)
+        elif datagram.chunks and self._clock.now - connection.sent_at > 500 * MILLISECOND:
+            self._ask_for_proof(client)
+
     def _open(self, client: Address, old: Session | None) -> None:
-        connection = Connection(self._clock, self.address, client, self.token(client), self._send, self._codes)
+        connection = self._connection(client)
         session = Session(connection, client[1] % 10, object(), entered=old is not None and old.entered)
         self.sessions[client] = session
         if self._tokens:
@@ -132,6 +174,7 @@ class Server:
         session.epoch = object()
         session.store.clear()
         session.state, session.acked, session.in_game, session.unchanged = "init", -1, False, None
+        session.phase = "connecting"
         body = wire.text("dm1") + wire.varints((12345, 5805))
         session.connection.vital(Plain(wire.RCON_LINE), wire.system(wire.RCON_LINE, wire.text("welcome")))
         session.connection.vital(Plain(wire.MAP_CHANGE, session.epoch), wire.system(wire.MAP_CHANGE, body))
@@ -144,13 +187,15 @@ class Server:
                 if message.acked >= 0:
                     session.state = "full"
         elif isinstance(message, Plain):
-            if message.number == wire.INFO and not self._tokens:
+            if message.number == wire.INFO and not self._tokens and not self._anti_spoof:
                 self._send_map(session)
-            elif message.number == wire.READY:
+            elif message.number == wire.READY and session.phase == "connecting":
+                session.phase = "ready"
                 session.connection.vital(Plain(wire.CON_READY), wire.system(wire.CON_READY))
                 session.connection.flush()
                 session.in_game = session.entered
-            elif message.number == wire.ENTERGAME:
+            elif message.number == wire.ENTERGAME and session.phase == "ready":
+                session.phase = "entered"
                 session.in_game = session.entered = True
 
     def _tick(self) -> None:

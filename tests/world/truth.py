@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from world import wire
 from world.capture import Pass, Tap
-from world.datagram import Address, Chunk, Datagram, Input, Message, Plain, Sent, Snap
+from world.datagram import Address, Chunk, Datagram, Input, Message, Plain, Proof, Sent, Snap
 from world.faults import FAULTS
 
 MAX_OPEN = 8
@@ -151,6 +151,7 @@ class Bystander:
         self._up, self._down = Vitals(), Vitals()
         self._frame = 0
         self._session = 0
+        self._proofs: set[int] = set()
         self._snapshots_in_generation = False
 
     @property
@@ -211,6 +212,8 @@ class Bystander:
             if isinstance(message, Snap):
                 self._snapshots_in_generation = True
                 self._on_snap(message)
+            elif isinstance(message, Proof):
+                self._proofs.add(message.token)
             elif isinstance(message, Input):
                 self._on_input(message.acked)
             elif message.number in (wire.MAP_CHANGE, wire.ENTERGAME):
@@ -247,7 +250,7 @@ class Bystander:
         self.rows.append(row)
 
     def _on_input(self, acked: int) -> None:
-        if acked < 0:
+        if acked < 0 or acked in self._proofs:
             return
         if acked < self.epoch.seen - 500:
             self._new_epoch(None)

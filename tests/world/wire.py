@@ -15,7 +15,18 @@ Items = dict[Key, tuple[int, ...]]
 PRE_AGREED = dict(zip(range(1, 21), (10, 6, 5, 4, 3, 8, 4, 15, 22, 5, 17, 3, 2, 2, 2, 2, 3, 3, 3, 3), strict=True))
 """Ints of an item by type; every other type says its size on the wire (spec section 10)."""
 MAX_PART = 900
-INFO, MAP_CHANGE, CON_READY, SNAP, SNAPEMPTY, SNAPSINGLE, READY, ENTERGAME, INPUT = 1, 2, 4, 5, 6, 7, 14, 15, 16
+INFO, MAP_CHANGE, MAP_DATA, CON_READY, SNAP, SNAPEMPTY, SNAPSINGLE, READY, ENTERGAME, INPUT = (
+    1,
+    2,
+    3,
+    4,
+    5,
+    6,
+    7,
+    14,
+    15,
+    16,
+)
 RCON_LINE, RCON_CMD = 11, 17
 KEEPALIVE, CONNECT, CONNECTACCEPT, ACCEPT, CLOSE = range(5)
 FLAG_CONTROL, FLAG_RESEND, FLAG_COMPRESSED = 0x10, 0x40, 0x80

@@ -15,7 +15,7 @@ SERVER = ("10.0.0.1", 8303)
 
 
 class World:
-    """Everything, and the time it runs in. Clients compress what gets shorter where `codes` are given."""
+    """Everything, and the time it runs in. Peers compress what gets shorter where `codes` are given."""
 
     def __init__(
         self,
@@ -25,13 +25,16 @@ class World:
         clients: int = 1,
         tap_at_server: bool = False,
         codes: Mapping[int, str] | None = None,
+        anti_spoof: bool = False,
     ) -> None:
         rng = Random(seed)
         self.clock = Clock()
         self.tokens = tokens
         self.tap = Tap(self.clock, Random(rng.getrandbits(64)), tap_at_server)
         self.network = Network(self.clock, Random(rng.getrandbits(64)), self.tap, SERVER)
-        self.server = Server(self.clock, SERVER, tokens, Random(rng.getrandbits(64)), self.network.send, codes)
+        self.server = Server(
+            self.clock, SERVER, tokens, Random(rng.getrandbits(64)), self.network.send, codes, anti_spoof
+        )
         self.network.receivers[SERVER] = self.server.receive
         self.clients = []
         for number in range(clients):

@@ -1,0 +1,191 @@
+"""The engine on the captures of a simulated world that knows the truth: what was rebuilt, what was not, and why.
+
+Spec sections 15 to 17. A world has a server, clients, a bad network and a bad tap; see world/truth.py for what the
+program has to find out and world/checks.py for how it is compared.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from hypothesis import event, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
+from world.checks import Record, Truth
+from world.client import POLICIES, Client
+from world.faults import FAULTS
+from world.huffman import CODES
+from world.network import Weather
+from world.world import World
+
+from analyzer.engine.capture import Capture
+from analyzer.store.tables import Tables
+
+LONGEST = 300
+"""Ticks of one example."""
+PAUSE = st.integers(1, 40)
+
+
+def decode(path: Path, batch: int = 4096) -> tuple[list[Record], Tables]:
+    """The records of every snapshot of a capture, and its tables."""
+    with Capture.open(path, batch=batch, strict=True) as capture:
+        capture.decode()
+        query, tables = capture.query(), capture.tables
+        readings = tables.sessions.take("reading", tables.snapshots.array("session").astype(np.int64))
+        alive = tables.readings.take("alive", readings.astype(np.int64))
+        return [query.record(int(row), with_items=True) for row in np.flatnonzero(alive)], tables
+
+
+def assert_same_tables(one: Tables, other: Tables) -> None:
+    """Every column of every table, whatever the batches were."""
+    for table, twin in zip(one, other, strict=True):
+        assert len(table) == len(twin), table.name
+        for column in table.columns:
+            assert table.array(column).tolist() == twin.array(column).tolist(), (table.name, column)
+    for row in range(len(one.snapshots)):
+        assert one.blocks.get(row) == other.blocks.get(row)
+
+
+def check(world: World, folder: Path, batch: int) -> set[str]:
+    """Compare truth, world and program; the codes of all snapshots."""
+    truth = Truth(world)
+    truth.against_the_world()
+    path = folder / "world.pcap"
+    world.tap.write(path)
+    records, tables = decode(path)
+    truth.compare(records)
+    assert_same_tables(tables, decode(path, batch)[1])
+    return {str(record["code"]) for record in records}
+
+
+class AnyWorld(RuleBasedStateMachine):
+    """Whatever may happen, in any order. Every rule lets some time pass after what it does."""
+
+    world: World
+    left = LONGEST
+
+    @initialize(
+        seed=st.integers(0, 2**32),
+        tokens=st.booleans(),
+        clients=st.integers(1, 3),
+        tap_at_server=st.booleans(),
+        compressed=st.booleans(),
+        anti_spoof=st.booleans(),
+        recording=st.booleans(),
+        snap_length=st.sampled_from((65535, 65535, 600, 250)),
+        batch=st.integers(1, 50),
+    )
+    def begin(
+        self,
+        seed: int,
+        tokens: bool,
+        clients: int,
+        tap_at_server: bool,
+        compressed: bool,
+        anti_spoof: bool,
+        recording: bool,
+        snap_length: int,
+        batch: int,
+    ) -> None:
+        codes = CODES if compressed else None
+        self.world = World(
+            seed, tokens=tokens, clients=clients, tap_at_server=tap_at_server, codes=codes, anti_spoof=anti_spoof
+        )
+        self.world.tap.recording = recording
+        self.world.tap.snap_length = snap_length
+        self.batch = batch
+
+    @rule(ticks=st.integers(1, 100))
+    def play(self, ticks: int) -> None:
+        ticks = min(ticks, self.left)
+        self.left -= ticks
+        self.world.play(ticks)
+
+    @rule(
+        loss=st.sampled_from((0.0, 0.03, 0.3)),
+        repeat=st.sampled_from((0.0, 0.1)),
+        delay=st.sampled_from((1, 20, 70)),
+        jitter=st.sampled_from((0, 30, 80)),
+        spike=st.sampled_from((0.0, 0.05)),
+        spike_ms=st.sampled_from((80, 80, 500)),
+        ticks=PAUSE,
+    )
+    def weather(
+        self, loss: float, repeat: float, delay: int, jitter: int, spike: float, spike_ms: int, ticks: int
+    ) -> None:
+        self.world.network.weather = Weather(loss, repeat, delay, jitter, spike, spike_ms)
+        self.play(ticks)
+
+    @rule(number=st.integers(0, 2), policy=st.sampled_from(POLICIES), ticks=PAUSE)
+    def acknowledge(self, number: int, policy: str, ticks: int) -> None:
+        self.client(number).policy = policy
+        self.play(ticks)
+
+    @rule(number=st.integers(0, 2), ticks=PAUSE)
+    def ask_for_full(self, number: int, ticks: int) -> None:
+        self.client(number).resync()
+        self.play(ticks)
+
+    @rule(loss=st.sampled_from((0.0, 0.02, 0.2)), ticks=PAUSE)
+    def tap_loses(self, loss: float, ticks: int) -> None:
+        self.world.tap.loss = loss
+        self.play(ticks)
+
+    @rule(ticks=PAUSE)
+    def tap_gap(self, ticks: int) -> None:
+        self.world.tap.recording = not self.world.tap.recording
+        self.play(ticks)
+        self.world.tap.recording = True
+
+    @rule(crowd=st.sampled_from((0, 60, 200)), ticks=PAUSE)
+    def crowd(self, crowd: int, ticks: int) -> None:
+        self.world.server.game.crowd = crowd
+        self.play(ticks)
+
+    @rule(ticks=PAUSE)
+    def freeze(self, ticks: int) -> None:
+        self.world.server.game.frozen = True
+        self.play(ticks)
+        self.world.server.game.frozen = False
+
+    @rule(ticks=PAUSE)
+    def change_map(self, ticks: int) -> None:
+        self.world.server.change_map()
+        self.play(ticks)
+
+    @rule(ticks=PAUSE)
+    def restart(self, ticks: int) -> None:
+        self.world.server.restart()
+        self.play(ticks)
+        for client in self.world.clients:
+            client.connect()
+
+    @rule(number=st.integers(0, 2), farewell=st.booleans(), ticks=PAUSE)
+    def reconnect(self, number: int, farewell: bool, ticks: int) -> None:
+        client = self.client(number)
+        if farewell:
+            client.close()
+            self.play(3)
+        client.connect()
+        self.play(ticks)
+
+    @rule(number=st.integers(0, 2), fault=st.sampled_from(sorted(FAULTS)), ticks=PAUSE)
+    def break_snapshot(self, number: int, fault: str, ticks: int) -> None:
+        self.world.server.spoil(self.client(number).address, fault)
+        self.play(ticks)
+
+    def client(self, number: int) -> Client:
+        return self.world.clients[number % len(self.world.clients)]
+
+    def teardown(self) -> None:
+        if hasattr(self, "world"):
+            self.world.play(20)
+            with tempfile.TemporaryDirectory() as folder:
+                for code in sorted(check(self.world, Path(folder), self.batch)):
+                    event(code)
+
+
+TestAnyWorld = AnyWorld.TestCase
+TestAnyWorld.settings = settings(stateful_step_count=12)
