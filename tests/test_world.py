@@ -7,13 +7,16 @@ program has to find out and world/checks.py for how it is compared.
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pytest
 from hypothesis import event, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
-from world.checks import Record, Truth
+from world.checks import Record, Truth, listed
+from world.clock import MILLISECOND
 from world.client import POLICIES, Client
 from world.faults import FAULTS
 from world.huffman import CODES
@@ -189,3 +192,200 @@ class AnyWorld(RuleBasedStateMachine):
 
 TestAnyWorld = AnyWorld.TestCase
 TestAnyWorld.settings = settings(stateful_step_count=12)
+
+
+def lossy_network(world: World) -> None:
+    world.network.weather = Weather(loss=0.1, repeat=0.05, delay_ms=20, jitter_ms=60, spike=0.03)
+    world.server.game.crowd = 120
+    world.play(200)
+
+
+def lossy_tap(world: World) -> None:
+    world.play(60)
+    world.tap.loss = 0.1
+    world.play(60)
+    world.server.game.crowd = 60
+    world.clients[0].resync()
+    world.play(60)
+
+
+def mid_session(world: World) -> None:
+    world.tap.recording = False
+    world.play(80)
+    world.tap.recording = True
+    world.play(60)
+    world.clients[0].resync()
+    world.play(60)
+
+
+def gap(world: World) -> None:
+    world.play(60)
+    world.tap.recording = False
+    world.play(10)
+    world.tap.recording = True
+    world.play(30)
+    world.clients[0].resync()
+    world.play(30)
+
+
+def many_open_snapshots(world: World) -> None:
+    """More incomplete snapshots than the bystander keeps open, and parts that come half a second late."""
+    world.network.weather = Weather(delay_ms=10, spike=0.3, spike_ms=500)
+    world.clients[0].policy = "silent"
+    world.server.game.crowd = 300
+    world.play(150)
+
+
+def cut_frames(world: World) -> None:
+    world.tap.snap_length = 600
+    world.play(60)
+    world.server.game.crowd = 60
+    world.play(10)
+    world.server.game.crowd = 0
+    world.play(30)
+    world.clients[0].resync()
+    world.play(30)
+
+
+def repeats(world: World) -> None:
+    world.network.weather = Weather(repeat=0.4, jitter_ms=30)
+    world.server.game.crowd = 60
+    world.play(100)
+
+
+def map_change(world: World) -> None:
+    world.play(80)
+    world.server.change_map()
+    world.play(80)
+
+
+def unseen_map_change(world: World) -> None:
+    """Only ticks that fell back tell of it."""
+    world.play(240)
+    world.server.change_map()
+    world.tap.recording = False
+    world.play(19)
+    world.tap.recording = True
+    world.play(60)
+
+
+def server_restart(world: World) -> None:
+    world.play(60)
+    world.server.restart()
+    world.play(30)
+    for client in world.clients:
+        client.connect()
+    world.play(60)
+
+
+def silent_reconnect(world: World) -> None:
+    """The same port without a farewell. With a token: a new session, whose first snapshots pass a tap at the server
+    before ENTERGAME does. Without: the old session goes on against the last base, then the empty one, to its timeout."""
+    world.network.weather = Weather(delay_ms=150)
+    world.server.timeout = 4000 * MILLISECOND
+    world.play(80)
+    world.clients[0].connect()
+    world.play(280)
+
+
+def farewell(world: World) -> None:
+    world.play(50)
+    world.clients[0].close()
+    world.play(5)
+    world.clients[0].connect()
+    world.play(60)
+
+
+def late_acknowledgements(world: World) -> None:
+    world.network.weather = Weather(loss=0.05, delay_ms=40)
+    for client, policy in zip(world.clients, ("late", "seldom"), strict=True):
+        client.policy = policy
+    world.play(200)
+
+
+def nothing_changes(world: World) -> None:
+    world.play(60)
+    world.server.game.frozen = True
+    world.play(60)
+
+
+SCENARIOS = (
+    (lossy_network, False, {"OK", "P1", "S2"}),
+    (lossy_tap, True, {"OK", "P1", "B2"}),
+    (mid_session, True, {"OK", "B1", "B2"}),
+    (gap, True, {"OK", "B2", "B3"}),
+    (many_open_snapshots, False, {"P1", "S1"}),
+    (cut_frames, True, {"OK", "B2", "P1"}),
+    (repeats, False, {"OK", "S2"}),
+    (map_change, True, {"OK"}),
+    (unseen_map_change, True, {"OK"}),
+    (server_restart, True, {"OK"}),
+    (silent_reconnect, True, {"OK"}),
+    (farewell, True, {"OK"}),
+    (late_acknowledgements, False, {"OK"}),
+    (nothing_changes, True, {"OK", "OK-E"}),
+)
+
+
+@pytest.mark.parametrize("tokens", [True, False], ids=["token", "plain"])
+@pytest.mark.parametrize(
+    ("play", "tap_at_server", "codes"), SCENARIOS, ids=lambda value: getattr(value, "__name__", "")
+)
+def test_scenario(
+    play: Callable[[World], None], tap_at_server: bool, codes: set[str], tokens: bool, tmp_path: Path
+) -> None:
+    world = World(11, tokens=tokens, clients=2, tap_at_server=tap_at_server, codes=CODES, anti_spoof=True)
+    play(world)
+    assert codes <= check(world, tmp_path, batch=7)
+
+
+@pytest.mark.parametrize("fault", sorted(FAULTS))
+def test_a_broken_snapshot_is_named_and_what_follows_is_rebuilt(fault: str, tmp_path: Path) -> None:
+    world = World(12, tap_at_server=True)
+    world.play(80)
+    world.server.spoil(world.clients[0].address, fault)
+    world.play(80)
+    assert check(world, tmp_path, batch=1) == {"OK", FAULTS[fault][1]}
+
+
+@pytest.mark.parametrize("unheard", [False, True], ids=["all seen", "handshake missed"])
+def test_a_restarted_server_is_followed(unheard: bool, tmp_path: Path) -> None:
+    """The new process has another token. Where its announcement is missing, both sides' packets have to do."""
+    world = World(13, tap_at_server=True)
+    world.play(60)
+    world.server.restart()
+    world.play(20)
+    world.tap.recording = not unheard
+    world.clients[0].connect()
+    world.play(8)
+    world.tap.recording = True
+    world.play(60)
+    world.clients[0].resync()
+    start = len(world.server.sent)
+    world.play(60)
+    check(world, tmp_path, batch=3)
+    records, _ = decode(tmp_path / "world.pcap")
+    rebuilt = {record["tick"]: record["items"] for record in records if record["status"] == "ok"}
+    for sent in world.server.sent[start + 2 :]:
+        assert rebuilt[sent.tick] == listed(sent.items)
+
+
+def test_an_epoch_is_inferred_from_a_full_snapshot(tmp_path: Path) -> None:
+    """The capture missed a map change after a long map and every full snapshot of the new one, up to a later one."""
+    world = World(14, tap_at_server=True)
+    world.play(700)
+    world.server.change_map()
+    world.tap.recording = False
+    world.play(60)
+    world.tap.recording = True
+    world.play(60)
+    world.clients[0].resync()
+    start = len(world.server.sent)
+    world.play(60)
+    world.tap.write(tmp_path / "world.pcap")
+    records, _ = decode(tmp_path / "world.pcap")
+    rebuilt = {
+        record["tick"]: record["items"] for record in records if record["session"] == 1 and record["status"] == "ok"
+    }
+    for sent in world.server.sent[start + 2 :]:
+        assert rebuilt[sent.tick] == listed(sent.items)

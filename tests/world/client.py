@@ -73,7 +73,8 @@ class Client:
         self._wants_connection = False
 
     def resync(self) -> None:
-        """Ask for a full snapshot."""
+        """Lose every snapshot, and ask for a full one."""
+        self._store.clear()
         self._ack = -1
         self._acknowledge()
 
@@ -134,7 +135,8 @@ class Client:
 
     def _on_snap(self, message: Snap) -> None:
         sent = message.sent
-        if not self._loaded or sent.tick < self._collecting or sent.tick <= self._ack:
+        malformed = sent.fault and FAULTS[sent.fault][1] == "F1"
+        if malformed or not self._loaded or sent.tick < self._collecting or sent.tick <= self._ack:
             return
         if sent.tick != self._collecting:
             self._collecting = sent.tick
@@ -159,7 +161,8 @@ class Client:
             self._crc_errors += 1
             if self._crc_errors > MAX_CRC_ERRORS:
                 self._crc_errors = 0
-                self.resync()
+                self._ack = -1
+                self._acknowledge()
             return
         self._crc_errors = max(0, self._crc_errors - 1)
         self._history = [*self._history[-LATE_BY:], sent.tick]

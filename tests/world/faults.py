@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from world.wire import PRE_AGREED, Delta, Items, varints
+from world.wire import MAX_PART, PRE_AGREED, Delta, Items, varints
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +16,8 @@ class Wire:
     back: int
     checksum: int
     data: bytes
+    first_part: int = 0
+    """Number of the first part; the others follow it."""
 
 
 Fault = Callable[[Wire, Items, Delta], Wire | None]
@@ -23,23 +25,23 @@ Fault = Callable[[Wire, Items, Delta], Wire | None]
 
 
 def _with_ints(wire: Wire, ints: list[int]) -> Wire:
-    return Wire(wire.tick, wire.back, wire.checksum, varints(ints))
+    return replace(wire, data=varints(ints))
 
 
 def wrong_checksum(wire: Wire, base: Items, delta: Delta) -> Wire | None:
-    return None if delta.empty else Wire(wire.tick, wire.back, wire.checksum ^ 0x55, wire.data)
+    return None if delta.empty else replace(wire, checksum=wire.checksum ^ 0x55)
 
 
 def base_in_future(wire: Wire, base: Items, delta: Delta) -> Wire | None:
-    return Wire(wire.tick, -4, wire.checksum, wire.data)
+    return replace(wire, back=-4)
 
 
 def base_is_itself(wire: Wire, base: Items, delta: Delta) -> Wire | None:
-    return Wire(wire.tick, 0, wire.checksum, wire.data)
+    return replace(wire, back=0)
 
 
 def half_a_number(wire: Wire, base: Items, delta: Delta) -> Wire | None:
-    return Wire(wire.tick, wire.back, wire.checksum, wire.data + b"\x80")
+    return replace(wire, data=wire.data + b"\x80")
 
 
 def short_header(wire: Wire, base: Items, delta: Delta) -> Wire | None:
@@ -82,6 +84,10 @@ def too_many_items(wire: Wire, base: Items, delta: Delta) -> Wire | None:
     return _with_ints(wire, ints)
 
 
+def part_beyond_the_last(wire: Wire, base: Items, delta: Delta) -> Wire | None:
+    return replace(wire, data=bytes(2 * MAX_PART), first_part=2)
+
+
 def removed_and_sent(wire: Wire, base: Items, delta: Delta) -> Wire | None:
     """The defect of the reference's hash table (spec section 9): a key is removed and sent in full."""
     for (kind, number), values in base.items():
@@ -94,6 +100,7 @@ def removed_and_sent(wire: Wire, base: Items, delta: Delta) -> Wire | None:
 FAULTS: dict[str, tuple[Fault, str]] = {
     "wrong checksum": (wrong_checksum, "C1"),
     "removed and sent": (removed_and_sent, "C1"),
+    "part beyond the last": (part_beyond_the_last, "F1"),
     "base in the future": (base_in_future, "B5"),
     "base is itself": (base_is_itself, "B5"),
     "half a number": (half_a_number, "D1"),

@@ -249,7 +249,7 @@ class Server:
             if spoilt is not None:
                 fault, plan = session.fault, spoilt
                 session.fault = ""
-        bodies = wire.snapshot_messages(plan.tick, plan.back, plan.checksum, plan.data)
+        bodies = wire.snapshot_messages(plan.tick, plan.back, plan.checksum, plan.data, plan.first_part)
         kind = "SNAPEMPTY" if not plan.data else "SNAPSINGLE" if len(bodies) == 1 else "SNAP"
         sent = Sent(
             client,

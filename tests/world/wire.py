@@ -127,7 +127,7 @@ def applied(base: Items, delta: Delta) -> Items | None:
     return items
 
 
-def snapshot_messages(tick: int, back: int, checksum: int, data: bytes) -> list[bytes]:
+def snapshot_messages(tick: int, back: int, checksum: int, data: bytes, first_part: int = 0) -> list[bytes]:
     """One SNAPEMPTY, one SNAPSINGLE, or SNAP parts that carry a delta stream. `back`: tick minus base tick."""
     if not data:
         return [system(SNAPEMPTY, varints((tick, back)))]
@@ -136,7 +136,7 @@ def snapshot_messages(tick: int, back: int, checksum: int, data: bytes) -> list[
     pieces = [data[start : start + MAX_PART] for start in range(0, len(data), MAX_PART)]
     return [
         system(SNAP, varints((tick, back, len(pieces), number, checksum, len(piece))) + piece)
-        for number, piece in enumerate(pieces)
+        for number, piece in enumerate(pieces, first_part)
     ]
 
 
