@@ -15,9 +15,10 @@ from analyzer import cli
 
 FOREIGN = {".git", ".venv", "__pycache__", "build", "dist"}
 # Hosts of package registries; folders that exist on one machine only.
+REGISTRIES = ("py" + "pi.org", "python" + "hosted.org", "npm" + "js.", "crates" + ".io", "deb." + "debian.org")
 UNWANTED = re.compile(
-    r"pypi\.org|pythonhosted\.org|npmjs\.|crates\.io|deb\.debian\.org|proxy\.golang\.org"
-    r"|(?<![\w.])/(?:work|root|home/\w+|Users/\w+|tmp/\w+)/|[A-Z]:\\Users"
+    "|".join(re.escape(host) for host in REGISTRIES)
+    + r"|(?<![\w.])/(?:work|root|home/\w+|Users/\w+|tmp/\w+)/|[A-Z]:\\Users"
 )
 DECODING = ("wire", "transports", "snapshots", "protocols")
 

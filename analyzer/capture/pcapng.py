@@ -107,8 +107,8 @@ class PcapngIndexer:
         data, start, rows = self._window.data, self._window.start, self._rows
         unpack = struct.Struct(self._order + "IIIIIII").unpack_from
         unpack_tail = struct.Struct(self._order + "I").unpack_from
-        clocks = self._clocks[self._section_first :]
-        first, interfaces, before = self._section_first, len(clocks), len(rows)
+        clocks, first, before = self._clocks, self._section_first, len(rows)
+        interfaces = len(clocks) - first
         at, last_head = self.position - start, len(data) - 32
         while 0 <= at <= last_head and len(rows) < limit:
             kind, length, number, high, low, captured, original = unpack(data, at)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import sys
-import traceback
 from importlib.metadata import PackageNotFoundError, version
 from typing import Annotated
 
 import typer
 
+from analyzer.cli import bugs
 from analyzer.cli.changes import changes
 from analyzer.cli.errors import CommandError, OutputClosed
 from analyzer.cli.explain import explain
@@ -22,7 +21,6 @@ EXIT_OK = 0
 EXIT_ERROR = 1
 EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130
-TRACEBACK_VARIABLE = "SNAPSCOPE_TRACEBACK"
 USAGE_ERROR = typer.BadParameter.__mro__[1]
 """Parent of every error in the arguments; typer exports it under no name of its own."""
 
@@ -63,18 +61,20 @@ def main(argv: list[str] | None = None) -> int:
     prepare_streams()
     arguments = list(sys.argv[1:] if argv is None else argv) or ["--help"]
     try:
-        answer = typer.main.get_command(app).main(args=arguments, prog_name=PROGRAM, standalone_mode=False)
+        with bugs.told():
+            answer = typer.main.get_command(app).main(args=arguments, prog_name=PROGRAM, standalone_mode=False)
+        # A command returns nothing; a number is what typer makes of `typer.Exit`, and of Ctrl-C.
+        if answer == EXIT_INTERRUPTED:
+            raise KeyboardInterrupt
         flush()
-        # A command returns nothing; a number is what typer makes of `typer.Exit` and of Ctrl-C.
         return answer if isinstance(answer, int) else EXIT_OK
-    except OutputClosed:
-        abandon_stdout()
-        return EXIT_OK
-    except SystemExit:
+    except (OutputClosed, SystemExit):
         # In this mode typer exits by itself only when the pipe closes while it prints its help.
         abandon_stdout()
         return EXIT_OK
     except (KeyboardInterrupt, typer.Abort):
+        # What is left in the buffer must not block on a reader that is busy elsewhere.
+        abandon_stdout()
         return EXIT_INTERRUPTED
     except CommandError as error:
         note(str(error))
@@ -88,8 +88,5 @@ def _other_error(error: Exception) -> int:
         text = getattr(error, "format_message", error.__str__)()
         note(f"{text.rstrip('.')} (see {PROGRAM} --help)")
         return EXIT_USAGE
-    if os.environ.get(TRACEBACK_VARIABLE):
-        traceback.print_exception(error)
-    what = f"{type(error).__name__}: {error}"
-    note(f"internal error: {what} (please report; set {TRACEBACK_VARIABLE}=1 for details)")
+    bugs.tell(error)
     return EXIT_ERROR

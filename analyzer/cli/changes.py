@@ -15,7 +15,7 @@ from analyzer.cli.errors import CommandError
 from analyzer.cli.explain import packets_of_frame
 from analyzer.cli.opening import decoded
 from analyzer.cli.options import AsJson, Client, File
-from analyzer.cli.output import json_text, one_line, write_lines
+from analyzer.cli.output import counted, json_text, one_line, write_lines
 from analyzer.engine.capture import Capture
 from analyzer.engine.query import Query
 from analyzer.snapshots.model import Change, FieldChange
@@ -77,10 +77,7 @@ def _no_snapshot(tables: Tables, query: Query, frame: int) -> str:
     text = f"Frame {frame} completes no snapshot."
     for packet in packets_of_frame(tables, frame):
         for part in parts_in(tables, packet):
-            other = Described(tables, query, part.snapshot)
-            what = "is completed by" if other.rebuilt else f"ends as {other.status.word} with"
-            text += f" It carries part {part.number} of the snapshot of tick {other.tick},"
-            text += f" which {what} frame {other.frame}."
+            text += f" It {Described(tables, query, part.snapshot).part_sentence(part.number)}"
     return text
 
 
@@ -163,7 +160,7 @@ def _all_lines(tables: Tables, query: Query, rows: list[int]) -> Iterator[str]:
 
 def change_lines(change: Change) -> Iterator[str]:
     """One item and its fields, aligned; what a changed item kept stands in one line, with what sending it cost."""
-    remarks = [_bits(change.bits)] if change.bits else []
+    remarks = [counted(change.bits, "bit")] if change.bits else []
     remarks += ["event"] if change.event else []
     remarks += [REMARKS[change.kind]] if change.kind in REMARKS else []
     remark = f"  ({', '.join(remarks)})" if remarks else ""
@@ -175,7 +172,7 @@ def change_lines(change: Change) -> Iterator[str]:
         yield one_line(f"    {field.name.ljust(width)}  {_values(field)}{_cost(field)}")
     if quiet:
         cost = sum(field.bits for field in quiet)
-        yield one_line(f"    (unchanged: {', '.join(field.name for field in quiet)}; {_bits(cost)})")
+        yield one_line(f"    (unchanged: {', '.join(field.name for field in quiet)}; {counted(cost, 'bit')})")
 
 
 def _unchanged(field: FieldChange) -> bool:
@@ -199,9 +196,5 @@ def _cost(field: FieldChange) -> str:
     if field.difference and field.old is not None and field.new is not None:
         words.append(f"{field.difference:+}")
     if field.bits:
-        words.append(_bits(field.bits))
+        words.append(counted(field.bits, "bit"))
     return f"  ({', '.join(words)})" if words else ""
-
-
-def _bits(count: int) -> str:
-    return "1 bit" if count == 1 else f"{count} bits"

@@ -6,6 +6,7 @@ import ipaddress
 from collections.abc import Iterable
 
 from analyzer.cli.errors import CommandError
+from analyzer.cli.output import counted
 from analyzer.stats.flows import FlowEnds, flow_ends, session_flow
 from analyzer.stats.live import live_sessions
 from analyzer.store.tables import Tables
@@ -57,6 +58,6 @@ def _split(text: str) -> tuple[Address | None, int | None]:
 def _known(clients: Iterable[str], flows: list[FlowEnds]) -> str:
     names = sorted(clients)
     if not names:
-        return f"none of its {len(flows):,} flows was decoded" if flows else "it holds no UDP traffic"
+        return f"nothing was decoded of its {counted(len(flows), 'flow')}" if flows else "it holds no UDP traffic"
     more = f" and {len(names) - MAX_LISTED:,} more" if len(names) > MAX_LISTED else ""
     return f"there are {', '.join(names[:MAX_LISTED])}{more}"

@@ -15,7 +15,7 @@ from analyzer.cli.errors import CommandError
 from analyzer.cli.frame_words import SENTENCES
 from analyzer.cli.opening import decoded, packet_kinds
 from analyzer.cli.options import AsJson, File
-from analyzer.cli.output import json_text, one_line, write_lines
+from analyzer.cli.output import counted, json_text, one_line, write_lines
 from analyzer.cli.packets import source_and_destination
 from analyzer.cli.secrets import MASK, Secrets
 from analyzer.engine.capture import Capture
@@ -30,6 +30,7 @@ from analyzer.wire.reader import Field, FieldTree, Value
 
 MAX_SHOWN_BYTES = 32
 """Bytes of a raw field shown in the text tree; JSON has them all."""
+DUMP_WIDTH = 16
 FrameNumber = Annotated[int, typer.Option("--frame", metavar="N", help="Frame number, counted from 1.")]
 Row = dict[str, object]
 
@@ -54,7 +55,7 @@ def explain(file: File, frame: FrameNumber, as_json: AsJson = False) -> None:
 def packets_of_frame(tables: Tables, frame: int) -> list[int]:
     """Packet rows whose datagram ends in a frame (from 1); most frames have one. Raises CommandError past the end."""
     if not 1 <= frame <= len(tables.frames):
-        raise CommandError(f"there is no frame {frame}: the capture has {len(tables.frames):,} frames, counted from 1")
+        raise CommandError(f"there is no frame {frame}: the capture has {counted(len(tables.frames), 'frame')}")
     return [int(row) for row in np.flatnonzero(ints(tables.packets, "frame") == frame - 1)]
 
 
@@ -147,6 +148,8 @@ def _lines(capture: Capture, query: Query, packet: int) -> Iterator[str]:
 def tree_lines(tree: FieldTree) -> Iterator[str]:
     """The tree as indented text: the span of every field in a column at the left."""
     secrets = Secrets(tree)
+    if not tree.fields:
+        yield from (line for buffer in tree.buffers for line in _dump(buffer.data))
     nodes = list(_walk(tree.fields, 0))
     spans = [_span_text(field, tree) for field, _ in nodes]
     width = max((len(span) for span in spans), default=0)
@@ -156,6 +159,14 @@ def tree_lines(tree: FieldTree) -> Iterator[str]:
         yield "  ".join(word for word in [*words, note] if word)
     if tree.error:
         yield f"Reading stopped: {one_line(tree.error)}"
+
+
+def _dump(data: bytes) -> Iterator[str]:
+    """Bytes that nobody can name: offset, hex, text."""
+    for offset in range(0, len(data), DUMP_WIDTH):
+        row = data[offset : offset + DUMP_WIDTH]
+        text = "".join(chr(byte) if 32 <= byte < 127 else "." for byte in row)
+        yield f"{offset:04x}  {row.hex(' ').ljust(3 * DUMP_WIDTH)} {text}"
 
 
 def _walk(fields: tuple[Field, ...], depth: int) -> Iterator[tuple[Field, int]]:
@@ -198,6 +209,5 @@ def _snapshot_lines(tables: Tables, query: Query, packet: int) -> Iterator[str]:
         yield from (one_line(line) for line in Described(tables, query, snapshot).lines())
     for part in parts_in(tables, packet):
         if part.snapshot not in decided:
-            other = Described(tables, query, part.snapshot)
             yield ""
-            yield f"Carries part {part.number} of another. {other.title()}; see frame {other.frame}"
+            yield f"The packet {Described(tables, query, part.snapshot).part_sentence(part.number)}"

@@ -26,17 +26,13 @@ MAX_WARNINGS = 20
 def decoded(path: Path, *, warn: bool = True) -> Iterator[tuple[Capture, Query]]:
     """The decoded capture and its query side. `warn`: name the file's problems on standard error.
 
-    Raises CommandError where the file cannot be opened as a capture.
+    Raises CommandError where the file cannot be read as a capture.
     """
-    try:
+    with _sentences(path):
         capture = Capture.open(path)
-    except CaptureError as error:
-        text = str(error)
-        raise CommandError(text if str(path) in text else f"{path}: {text}") from error
-    except OSError as error:
-        raise CommandError(f"{path}: {error.strerror or error}") from error
     with capture:
-        _decode(capture, path)
+        with _sentences(path):
+            _decode(capture, path)
         if warn:
             _warn(capture, path)
         query = capture.query()
@@ -44,6 +40,18 @@ def decoded(path: Path, *, warn: bool = True) -> Iterator[tuple[Capture, Query]]
             yield capture, query
         finally:
             query.close()
+
+
+@contextmanager
+def _sentences(path: Path) -> Iterator[None]:
+    """What is wrong with the file, as one sentence that names it."""
+    try:
+        yield
+    except CaptureError as error:
+        text = str(error)
+        raise CommandError(text if path.name in text else f"{path}: {text}") from error
+    except OSError as error:
+        raise CommandError(f"{path}: {error.strerror or error}") from error
 
 
 def packet_kinds(capture: Capture) -> PacketKinds:

@@ -78,7 +78,7 @@ def note(text: str) -> None:
 
 
 def abandon_stdout() -> None:
-    """Point standard output at nothing, so that the interpreter's last flush does not complain about a closed pipe."""
+    """Point standard output at nothing, so that the interpreter's last flush neither fails nor waits."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
@@ -119,6 +119,11 @@ def table_lines(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> Ite
         yield "  ".join(cells).rstrip()
 
 
+def counted(number: int, noun: str) -> str:
+    """A number and its noun, in the plural where it is not one."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def one_line(text: str) -> str:
     """The text without characters that move the cursor or speak to the terminal; those become escapes."""
     if text.isprintable():
@@ -133,6 +138,7 @@ def _write(text: str) -> None:
         sys.stdout.write(text)
         sys.stdout.flush()
     except OSError as error:
+        abandon_stdout()
         # Windows reports a closed pipe as EINVAL.
         if error.errno in (errno.EPIPE, errno.ESHUTDOWN) or (os.name == "nt" and error.errno == errno.EINVAL):
             raise OutputClosed from error

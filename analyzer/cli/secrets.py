@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from analyzer.wire.reader import Buffer, Field, FieldTree, Span, Value
 
 MASK = "********"
+CAPTURED = 0
+"""The buffer that all others were unpacked from."""
 
 
 class Secrets:
@@ -17,13 +19,17 @@ class Secrets:
         secret = list(_secret_fields(tree.fields, False))
         self._fields = {id(field) for field in secret}
         self._spans = [field.span for field in secret if field.span is not None]
+        here = [span for span in self._spans if span.buffer == CAPTURED]
+        self._withheld = len(here) < max(len(self._spans), bool(secret))
 
     def hides(self, field: Field) -> bool:
         """Must value and text be masked? Also those of raw bytes or text in which a secret lies."""
         if id(field) in self._fields:
             return True
-        raw = isinstance(field.value, bytes | str)
-        return raw and field.span is not None and any(_overlap(field.span, span) for span in self._spans)
+        if field.span is None or not isinstance(field.value, bytes | str):
+            return False
+        packed = field.span.buffer == CAPTURED and isinstance(field.value, bytes) and self._withheld
+        return packed or any(_overlap(field.span, span) for span in self._spans)
 
     def value(self, field: Field) -> Value:
         """The field's value, or the mask."""
@@ -40,7 +46,7 @@ class Secrets:
         """
         buffers: tuple[Buffer, ...] = self._tree.buffers
         spans = [span for span in self._spans if span.buffer == number]
-        if self._fields and number == 0 and (not spans or len(spans) < len(self._spans)):
+        if number == CAPTURED and self._withheld:
             return None
         data = bytearray(buffers[number].data)
         for span in spans:

@@ -15,14 +15,12 @@ from analyzer.cli.options import AsJson, File
 from analyzer.cli.output import json_text, write_lines
 from analyzer.cli.summary_page import page_lines
 from analyzer.engine.capture import Capture
-from analyzer.engine.query import Query
 from analyzer.net.kinds import FrameKind
 from analyzer.stats.capture import CaptureStats, capture_stats
 from analyzer.stats.flows import FlowEnds
 from analyzer.stats.sessions import SessionStats
 from analyzer.stats.snapshots import SnapshotStats
 
-MAX_ITEM_TYPES = 12
 NS = 1_000_000_000
 Row = dict[str, object]
 
@@ -36,16 +34,27 @@ def summary(
 
     Packets by protocol and kind, snapshots by status and code, what is proved, sizes, item types.
     """
-    with decoded(file, warn=False) as (capture, query):
+    with decoded(file, warn=False) as (capture, _):
         stats = capture_stats(capture.tables, packet_kinds(capture), code_names(capture))
-        record = summary_record(file, capture, query, stats)
+        record = summary_record(file, capture, stats)
         if memory:
             record["memory"] = _memory(capture)
         write_lines([json_text(record, indent=2)] if as_json else page_lines(record, stats))
 
 
-def summary_record(file: Path, capture: Capture, query: Query, stats: CaptureStats) -> Row:
-    """The summary as JSON has it. Frames are counted from 1, times in seconds since the first frame."""
+def summary_record(file: Path, capture: Capture, stats: CaptureStats) -> Row:
+    """The summary as JSON has it.
+
+    Frames are counted from 1, times in seconds since the first frame, sizes in bytes.
+    file, format, compressed, interfaces, problems, dropped, start (UTC): the file.
+    duration_s, frames, frame_kinds (kind -> frames), frame_bytes, packets (UDP datagrams), cut_packets: what it holds.
+    packet_kinds: packets and bytes by protocol, dialect and kind. flows: both ends, what was recognised, packets.
+    snapshots (status -> count, every status), snapshot_codes (status -> code -> count), rebuilt, proved, unproven,
+    not_kept, client_has, lost_by, sizes (wire_bytes, delta_bytes, state_bytes), parts (announced -> rebuilt snapshots):
+    `SnapshotStats`. item_types: name, updates, values.
+    sessions: the same of each client's epoch, with client, server, number, player, map, frames and times.
+    memory (on demand): rows and bytes of every table.
+    """
     source = capture.source
     return {
         "file": str(file),
@@ -64,7 +73,7 @@ def summary_record(file: Path, capture: Capture, query: Query, stats: CaptureSta
         "packet_kinds": [{**asdict(group), "protocol": group.protocol or "udp"} for group in stats.packet_groups],
         "flows": [_flow(flow, capture) for flow in stats.flows],
         **_snapshot_record(stats.snapshots),
-        "item_types": _item_types(query),
+        "item_types": [asdict(entry) for entry in stats.item_types],
         "sessions": [_session(session) for session in stats.sessions],
     }
 
@@ -90,11 +99,6 @@ def _flow(flow: FlowEnds, capture: Capture) -> Row:
         "packets": flow.packets,
         "first_frame": capture.tables.packets.integer("frame", flow.first_packet) + 1,
     }
-
-
-def _item_types(query: Query) -> list[Row]:
-    counts = sorted(query.type_counts(), key=lambda entry: (-entry[1], -entry[2], entry[0]))
-    return [{"name": name, "updates": updates, "items": items} for name, updates, items in counts[:MAX_ITEM_TYPES]]
 
 
 def _memory(capture: Capture) -> Row:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from analyzer.cli.output import Column, one_line, table_lines
+from analyzer.cli.output import Column, counted, one_line, table_lines
+from analyzer.snapshots.status import LostBy
 from analyzer.stats.capture import CaptureStats
+from analyzer.stats.item_types import ItemType
 from analyzer.stats.sessions import SessionStats
 from analyzer.stats.sizes import Sizes
 from analyzer.stats.snapshots import SnapshotStats
@@ -13,6 +15,7 @@ from analyzer.stats.snapshots import SnapshotStats
 MAX_SESSIONS = 64
 MAX_FLOWS = 32
 MAX_PROBLEMS = 20
+MAX_ITEM_TYPES = 12
 Record = Mapping[str, object]
 
 
@@ -24,7 +27,7 @@ def page_lines(record: Record, stats: CaptureStats) -> Iterator[str]:
     yield from _flows(stats)
     yield from _snapshots(stats.snapshots)
     yield from _sizes(stats.snapshots)
-    yield from _items(record["item_types"])
+    yield from _items(stats.item_types)
     yield from _sessions(stats.sessions)
     yield from _memory(record.get("memory"))
 
@@ -46,7 +49,7 @@ def _head(record: Record, stats: CaptureStats) -> Iterator[str]:
     if isinstance(others, dict) and len(others) > 1:
         yield "            " + ", ".join(f"{count:,} {name}" for name, count in others.items())
     cut = f", {stats.cut_packets:,} of them cut by the capture" if stats.cut_packets else ""
-    yield f"  packets   {stats.packets:,} UDP datagrams in {len(stats.flows):,} flows{cut}"
+    yield f"  packets   {counted(stats.packets, 'UDP datagram')} in {counted(len(stats.flows), 'flow')}{cut}"
     dropped = record["dropped"]
     if isinstance(dropped, int) and dropped:
         yield f"  dropped   {dropped:,} frames were lost by the capture"
@@ -98,8 +101,9 @@ def _snapshots(stats: SnapshotStats) -> Iterator[str]:
     yield f"  client had them: {_words(stats.client_has)}"
     if stats.not_kept:
         yield f"  dropped by the client, a newer tick had begun: {stats.not_kept:,}"
-    if total > stats.rebuilt:
-        yield f"  not rebuilt, lost by: {_words(stats.lost_by)}"
+    lost_by = {word: count for word, count in stats.lost_by.items() if word != LostBy.NOBODY.word}
+    if any(lost_by.values()):
+        yield f"  what the others lack was lost by: {_words(lost_by)}"
 
 
 def _words(counts: Mapping[str, int]) -> str:
@@ -122,13 +126,11 @@ def _size_cells(size: Sizes) -> tuple[str, str, str, str]:
     return f"{size.mean:,.1f}", f"{size.p50:,}", f"{size.p95:,}", f"{size.max:,}"
 
 
-def _items(types: object) -> Iterator[str]:
-    columns = (Column("type"), Column("updates", True), Column("items", True))
-    rows = [
-        (str(entry["name"]), f"{entry['updates']:,}", f"{entry['items']:,}")
-        for entry in (types if isinstance(types, list) else ())
-    ]
-    yield from _section("Top item types of rebuilt snapshots", columns, rows)
+def _items(types: Sequence[ItemType]) -> Iterator[str]:
+    columns = (Column("type"), Column("updates", True), Column("values", True))
+    rows = [(entry.name, f"{entry.updates:,}", f"{entry.values:,}") for entry in types[:MAX_ITEM_TYPES]]
+    yield from _section("Top item types, as sent in rebuilt snapshots", columns, rows)
+    yield from _more(len(types), MAX_ITEM_TYPES)
 
 
 def _sessions(sessions: Sequence[SessionStats]) -> Iterator[str]:
@@ -149,6 +151,7 @@ def _sessions(sessions: Sequence[SessionStats]) -> Iterator[str]:
         Column("mean wire", True),
         Column("mean delta", True),
         Column("most parts", True),
+        Column("top item type"),
     )
     yield from _section("Sessions", columns, [_session_cells(session) for session in sessions[:MAX_SESSIONS]])
     yield from _more(len(sessions), MAX_SESSIONS)
@@ -174,6 +177,7 @@ def _session_cells(session: SessionStats) -> tuple[str, ...]:
         _size_cells(stats.sizes["wire_bytes"])[0],
         _size_cells(stats.sizes["delta_bytes"])[0],
         str(max(stats.parts, default=0)),
+        session.item_types[0].name if session.item_types else "-",
     )
 
 

@@ -6,6 +6,7 @@ Nothing here knows a protocol, and the rows do not depend on how the file was cu
 from __future__ import annotations
 
 import logging
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -15,6 +16,7 @@ import numpy as np
 
 from analyzer.capture.frames import FrameBatch, Problem
 from analyzer.capture.source import Source
+from analyzer.engine.clock import Clock
 from analyzer.engine.detection import Claim, FlowDetection
 from analyzer.engine.payloads import Payloads
 from analyzer.engine.query import Query
@@ -24,7 +26,7 @@ from analyzer.net.datagrams import Network
 from analyzer.net.flows import FlowTable, format_endpoint
 from analyzer.net.kinds import FrameKind
 from analyzer.protocols import PROTOCOLS
-from analyzer.protocols.base import Datagram, DatagramBatch, Protocol, Reading, Verdict
+from analyzer.protocols.base import REST_NS, Datagram, DatagramBatch, Protocol, Reading, Verdict
 from analyzer.store.rows import Rows
 from analyzer.store.tables import Tables
 
@@ -48,12 +50,15 @@ class Capture:
         self.finished = False
         self._batch = batch
         self._strict = strict
+        self._clock = Clock()
         self._network = Network()
         self._flows = FlowTable()
         self._payloads = Payloads(self.tables, source.file)
         self._undecided: dict[int, FlowDetection] = {}
         self._readings: dict[int, Reading] = {}
         self._rows: dict[int, Rows] = {}
+        self._active: OrderedDict[int, None] = OrderedDict()
+        """Flows whose reading holds something, the longest silent first."""
 
     @classmethod
     def open(
@@ -119,6 +124,20 @@ class Capture:
                 self._feed(reading, batch)
                 touched.append(flow)
         merge(self.tables, [self._rows[flow] for flow in touched])
+        self._rest(touched, self._clock.now_ns)
+
+    def _rest(self, touched: Sequence[int], now_ns: int) -> None:
+        """Let readings rest whose flows are silent: memory follows the clients there are, not those there were."""
+        for flow in touched:
+            self._active[flow] = None
+            self._active.move_to_end(flow)
+        while self._active:
+            flow = next(iter(self._active))
+            last = self._readings[flow].last_ns
+            if last is not None and now_ns - last <= REST_NS:
+                break
+            self._readings[flow].rest()
+            del self._active[flow]
 
     def _read_frames(self, frames: FrameBatch) -> list[UdpDatagram]:
         """Append the frames and take the datagrams out of them, reading the file in one piece."""
@@ -126,6 +145,7 @@ class Capture:
         begin = int(frames.offset[0])
         data = self.source.data(begin, int(frames.offset[-1]) + int(frames.captured[-1]) - begin)
         links = [interface.link_type for interface in self.source.interfaces]
+        self._clock.advance(first, frames.time_ns)
         kinds = np.empty(len(frames), dtype=np.uint8)
         datagrams = []
         columns = zip(
@@ -180,7 +200,7 @@ class Capture:
             by_flow.setdefault(flow, []).append(
                 Datagram(row, datagram.time_ns, direction, datagram.payload, datagram.udp_length)
             )
-        return {flow: make_batch(own) for flow, own in by_flow.items()}
+        return {flow: self._make_batch(own) for flow, own in by_flow.items()}
 
     def _add_flows(self, first: int, flows: list[int]) -> None:
         known = self.tables.flows.appended
@@ -263,12 +283,28 @@ class Capture:
                 packets.take("udp_length", some).tolist(),
                 strict=True,
             )
-            yield make_batch(
+            yield self._make_batch(
                 [
                     Datagram(packet, time_ns, direction, self._payloads.payload(packet), udp_length)
                     for packet, time_ns, direction, udp_length in columns
                 ]
             )
+
+    def _make_batch(self, datagrams: Sequence[Datagram]) -> DatagramBatch:
+        """Datagrams of one flow as columns over one buffer."""
+        lengths = np.array([len(datagram.payload) for datagram in datagrams], dtype=np.int64)
+        packets = np.array([datagram.packet for datagram in datagrams], dtype=np.int64)
+        frames = self.tables.packets.take("frame", packets).astype(np.int64)
+        return DatagramBatch(
+            packets,
+            np.array([datagram.time_ns for datagram in datagrams], dtype=np.int64),
+            np.array([datagram.direction for datagram in datagrams], dtype=np.int8),
+            np.cumsum(lengths) - lengths,
+            lengths,
+            np.array([datagram.udp_length for datagram in datagrams], dtype=np.int64),
+            self._clock.at(frames, self.tables.frames),
+            b"".join(datagram.payload for datagram in datagrams),
+        )
 
     def _feed(self, reading: Reading, batch: DatagramBatch) -> None:
         """Let a reading have a batch. An exception of ours marks the packet it struck; the rest is read on."""
@@ -317,17 +353,3 @@ def _by_bytes(frames: FrameBatch) -> Iterator[FrameBatch]:
             frames.original[start:stop],
             frames.interface[start:stop],
         )
-
-
-def make_batch(datagrams: Sequence[Datagram]) -> DatagramBatch:
-    """Datagrams of one flow as columns over one buffer."""
-    lengths = np.array([len(datagram.payload) for datagram in datagrams], dtype=np.int64)
-    return DatagramBatch(
-        np.array([datagram.packet for datagram in datagrams], dtype=np.int64),
-        np.array([datagram.time_ns for datagram in datagrams], dtype=np.int64),
-        np.array([datagram.direction for datagram in datagrams], dtype=np.int8),
-        np.cumsum(lengths) - lengths,
-        lengths,
-        np.array([datagram.udp_length for datagram in datagrams], dtype=np.int64),
-        b"".join(datagram.payload for datagram in datagrams),
-    )

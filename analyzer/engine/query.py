@@ -130,6 +130,17 @@ class Query:
         for snapshot in snapshots:
             yield snapshot, self.state(snapshot)
 
+    def type_counts(self) -> list[tuple[str, int, int]]:
+        """Name, updates and values sent of every item type, in all sessions of live readings together."""
+        types, sessions, readings = self._tables.types, self._tables.sessions, self._tables.readings
+        sums: dict[str, list[int]] = {}
+        for row in range(len(types)):
+            if readings.get("alive", sessions.integer("reading", types.integer("session", row))):
+                count = sums.setdefault(types.text("name", row), [0, 0])
+                count[0] += types.integer("updates", row)
+                count[1] += types.integer("values", row)
+        return [(name, updates, values) for name, (updates, values) in sums.items()]
+
     def items(self, snapshot: int) -> tuple[Item, ...]:
         """The snapshot's items; none where it cannot be rebuilt."""
         state = self.state(snapshot)
@@ -204,7 +215,12 @@ class Query:
         """The sentence that goes with the snapshot's code."""
         row = self._tables.snapshots.row(snapshot)
         code = self._code(snapshot)
-        return code.text.format(**row, missing=self._missing(snapshot) if "{missing}" in code.text else "")
+        text = code.text.format(**row, missing=self._missing(snapshot) if "{missing}" in code.text else "")
+        cause = self._tables.snapshots.integer("cause", snapshot)
+        if code.status is Status.NO_BASE and cause >= 0:
+            code = self._code(cause)
+            text += f"; first cause: {code.name} of tick {self._tick(cause)} in frame {self._frame_of(cause)}"
+        return text
 
     def _snapshot_info(self, snapshot: int) -> str:
         tables = self._tables.snapshots

@@ -42,6 +42,7 @@ def merge(tables: Tables, buffers: Iterable[Rows]) -> None:
         for local, packed in rows.blocks:
             tables.blocks.put(snapshots[local], packed)
     _apply_amendments(tables, filled, session_maps, snapshot_maps)
+    _count_types(tables, filled, session_maps)
     for rows, added_sessions, added_snapshots in zip(filled, new_sessions, new_snapshots, strict=True):
         rows.merged(added_sessions, added_snapshots)
 
@@ -203,3 +204,21 @@ def _translated(amend: Amend, snapshots: _Numbers) -> object:
     if amend.column in _REFERENCES and isinstance(amend.value, int):
         return snapshots[amend.value]
     return amend.value
+
+
+def _count_types(tables: Tables, filled: list[Rows], sessions: list[list[int]]) -> None:
+    counts = [
+        ((local[session], name), updates, values)
+        for rows, local in zip(filled, sessions, strict=True)
+        for (session, name), (updates, values) in rows.types.items()
+    ]
+    known = tables.type_rows
+    new = sorted({key for key, _, _ in counts if key not in known})
+    first = tables.types.append(
+        {"session": [session for session, _ in new], "name": [name for _, name in new]}, len(new)
+    )
+    known.update({key: row for row, key in enumerate(new, first)})
+    for key, updates, values in counts:
+        row = known[key]
+        tables.types.amend("updates", [row], [tables.types.integer("updates", row) + updates])
+        tables.types.amend("values", [row], [tables.types.integer("values", row) + values])

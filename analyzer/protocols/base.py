@@ -65,6 +65,8 @@ class DatagramBatch:
     offset: NDArray[np.int64]
     length: NDArray[np.int64]
     udp_length: NDArray[np.int64]
+    clock_ns: NDArray[np.int64]
+    """Latest time of any frame of the capture up to this one; unlike `time_ns` it never goes back."""
     buffer: bytes
 
     def __len__(self) -> int:
@@ -93,6 +95,7 @@ class DatagramBatch:
             self.offset[start:],
             self.length[start:],
             self.udp_length[start:],
+            self.clock_ns[start:],
             self.buffer,
         )
 
@@ -122,17 +125,34 @@ class Detector(ABC):
         """What it thinks so far; None: nothing speaks for this protocol, or more data is needed."""
 
 
+REST_NS = 60_000_000_000
+"""Silence of a flow, by the capture's clock, after which a reading lets go of what it holds in memory."""
+
+
 class Reading(ABC):
     """One interpretation of one flow: datagrams and their times go in, rows come out. No clock, no I/O, no log."""
 
     def __init__(self, rows: Rows) -> None:
         self.rows = rows
+        self.last_ns: int | None = None
+        """The capture's clock at the last datagram read."""
 
     def feed(self, batch: DatagramBatch) -> None:
         """Read a batch. This one reads datagram by datagram; a protocol with bulk traffic may do better."""
-        for datagram in batch:
+        for datagram, clock_ns in zip(batch, batch.clock_ns.tolist(), strict=True):
+            if self.last_ns is not None and clock_ns - self.last_ns > REST_NS:
+                self.rest()
+            self.last_ns = clock_ns
             self.rows.begin(datagram.packet)
             self.receive(datagram)
+
+    def rest(self) -> None:
+        """The flow was silent for `REST_NS`: let go of states and histories, without adding rows.
+
+        `feed` calls it before the datagram that ends the silence, and the engine may call it earlier: rows must not
+        depend on whether it did.
+        """
+        return
 
     @abstractmethod
     def receive(self, datagram: Datagram) -> None:

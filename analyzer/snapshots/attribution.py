@@ -105,6 +105,16 @@ class Attribution:
         self._unpassed = [tick for tick in self._unpassed if tick >= oldest]
         self._used = {tick for tick in self._used if tick >= oldest}
 
+    def forget(self) -> None:
+        """Forget everything; rows keep the standing they have."""
+        for watched in (watched for rows in self._watched.values() for watched in rows):
+            if watched.cause is not None:
+                watched.cause.settle()
+        self._watched.clear()
+        self._unpassed.clear()
+        self._acks.clear()
+        self._used.clear()
+
     def _pass(self, tick: int) -> None:
         """A newer tick was acknowledged."""
         for watched in self._watched.get(tick, ()):

@@ -42,6 +42,8 @@ class Cause:
     lost_by: LostBy = LostBy.UNKNOWN
     waiting: list[int] = field(default_factory=list)
     """Rows that name this cause and follow it while it can change."""
+    repeats: list[int] = field(default_factory=list)
+    """Rows of repeated parts: they point to the cause, but nobody lost anything of theirs."""
     settled: bool = False
     """Nothing more will be learned about it."""
 
@@ -49,6 +51,11 @@ class Cause:
         """A further row names this cause."""
         if not self.settled and len(self.waiting) < MAX_WAITING:
             self.waiting.append(local)
+
+    def repeat(self, local: int) -> None:
+        """A row repeats a part of the incomplete snapshot."""
+        if self.local < 0 and len(self.repeats) < MAX_WAITING:
+            self.repeats.append(local)
 
     def settle(self) -> None:
         """The cause is final: nobody needs to follow it any more."""
@@ -112,6 +119,13 @@ class Bases(Generic[S]):
                 if self._bytes <= MAX_STORE_BYTES:
                     break
                 self._drop(tick)
+
+    def forget(self) -> None:
+        """Drop every base and every failure."""
+        for tick in list(self._bases):
+            self._drop(tick)
+        self._failed.clear()
+        self._used.clear()
 
     def _drop(self, tick: int) -> None:
         self._bytes -= self._bases.pop(tick).size

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from analyzer.stats.flows import FlowEnds, flow_ends
+from analyzer.stats.item_types import ItemType, all_item_types
 from analyzer.stats.live import ints, live_snapshots
 from analyzer.stats.sessions import SessionStats, session_stats
 from analyzer.stats.snapshots import CodeNames, SnapshotStats, snapshot_stats
@@ -47,6 +48,7 @@ class CaptureStats:
     packet_groups: list[PacketGroup]
     flows: list[FlowEnds]
     snapshots: SnapshotStats
+    item_types: list[ItemType]
     sessions: list[SessionStats]
 
 
@@ -56,6 +58,7 @@ def capture_stats(tables: Tables, packet_kinds: PacketKinds, code_names: CodeNam
     kinds, counts = np.unique(ints(tables.frames, "kind"), return_counts=True)
     flows = flow_ends(tables)
     snapshots = live_snapshots(tables)
+    sessions = session_stats(tables, flows, snapshots, code_names)
     cut = ints(tables.packets, "length") < ints(tables.packets, "udp_length")
     return CaptureStats(
         start_ns=int(times.min()) if len(times) else None,
@@ -68,7 +71,8 @@ def capture_stats(tables: Tables, packet_kinds: PacketKinds, code_names: CodeNam
         packet_groups=_packet_groups(tables, flows, packet_kinds),
         flows=flows,
         snapshots=snapshot_stats(tables, snapshots, code_names),
-        sessions=session_stats(tables, flows, snapshots, code_names),
+        item_types=all_item_types(session.item_types for session in sessions),
+        sessions=sessions,
     )
 
 

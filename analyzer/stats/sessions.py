@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from analyzer.stats.flows import FlowEnds, session_flow
-from analyzer.stats.live import Ints, ints, live_sessions
+from analyzer.stats.item_types import ItemType, item_types_by_session
+from analyzer.stats.live import Ints, ints
 from analyzer.stats.snapshots import CodeNames, SnapshotStats, snapshot_stats
 from analyzer.store.tables import Tables
 
@@ -31,16 +32,17 @@ class SessionStats:
     duration_s: float
     packets: int
     snapshots: SnapshotStats
+    item_types: list[ItemType]
 
 
 def session_stats(tables: Tables, flows: list[FlowEnds], snapshots: Ints, code_names: CodeNames) -> list[SessionStats]:
     """Every live session in the order of first packets. `snapshots`: the live snapshot rows."""
     by_session = _by_session(tables, snapshots)
     counts = _packet_counts(tables)
-    found = [
-        _session(tables, flows, int(row), by_session.get(int(row), snapshots[:0]), int(counts[row]), code_names)
-        for row in live_sessions(tables)
-    ]
+    found = []
+    for row, types in item_types_by_session(tables).items():
+        stats = snapshot_stats(tables, by_session.get(row, snapshots[:0]), code_names)
+        found.append(_session(tables, flows[session_flow(tables, row)], row, int(counts[row]), stats, types))
     return sorted(found, key=lambda session: (session.first_frame, session.row))
 
 
@@ -57,10 +59,9 @@ def _packet_counts(tables: Tables) -> Ints:
 
 
 def _session(
-    tables: Tables, flows: list[FlowEnds], row: int, snapshots: Ints, packets: int, code_names: CodeNames
+    tables: Tables, ends: FlowEnds, row: int, packets: int, snapshots: SnapshotStats, item_types: list[ItemType]
 ) -> SessionStats:
     sessions = tables.sessions
-    ends = flows[session_flow(tables, row)]
     first = tables.packets.integer("frame", sessions.integer("first_packet", row))
     last_packet = sessions.integer("last_packet", row)
     last = tables.packets.integer("frame", last_packet) if last_packet >= 0 else first
@@ -80,5 +81,6 @@ def _session(
         start_s=(start_ns - tables.frames.integer("time_ns", 0)) / 1e9,
         duration_s=(end_ns - start_ns) / 1e9,
         packets=packets,
-        snapshots=snapshot_stats(tables, snapshots, code_names),
+        snapshots=snapshots,
+        item_types=item_types,
     )

@@ -137,6 +137,8 @@ class Rows:
     findings: list[FindingRow] = field(default_factory=list)
     amendments: list[Amend] = field(default_factory=list)
     blocks: list[tuple[int, bytes]] = field(default_factory=list)
+    types: dict[tuple[int, str], list[int]] = field(default_factory=dict)
+    """(local session, type name) -> updates and values sent since the last merge."""
     names: list[str] = field(default_factory=list)
     session_rows: array[int] = field(default_factory=lambda: array("i"))
     """Local number -> row, filled by the writer."""
@@ -199,6 +201,12 @@ class Rows:
         """Store a snapshot whole."""
         self.blocks.append((snapshot, packed))
 
+    def count_type(self, session: int, name: str, updates: int, values: int) -> None:
+        """Items of a type were sent `updates` times, with `values` values in all."""
+        count = self.types.setdefault((session, name), [0, 0])
+        count[0] += updates
+        count[1] += values
+
     def merged(self, session_rows: Sequence[int], snapshot_rows: Sequence[int]) -> None:
         """Called by the writer when everything here is in the tables: keep the row numbers, drop the rows."""
         self.session_rows.extend(session_rows)
@@ -211,5 +219,6 @@ class Rows:
             self.findings,
             self.amendments,
             self.blocks,
+            self.types,
         ):
             rows.clear()

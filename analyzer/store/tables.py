@@ -126,6 +126,12 @@ FINDINGS = (
     C("offset", "i4", "byte in the packet's plain payload or the joined delta; -1: the whole", -1),
     C("text", "O", "a sentence with the rule's arguments"),
 )
+TYPES = (
+    C("session", "i4", "session", ref="sessions"),
+    C("name", "O", "name of the item type"),
+    C("updates", "u4", "times an item of the type was sent in a snapshot that was rebuilt", 0),
+    C("values", "u4", "values sent with them", 0),
+)
 
 
 class Tables:
@@ -148,6 +154,9 @@ class Tables:
         self.parts = Table("parts", PARTS, self.journal)
         self.snapshots = Table("snapshots", SNAPSHOTS, self.journal)
         self.findings = Table("findings", FINDINGS, self.journal)
+        self.types = Table("types", TYPES, self.journal)
+        self.type_rows: dict[tuple[int, str], int] = {}
+        """(session, name) -> row of `types`; the writer's index."""
 
     def __iter__(self) -> Iterator[Table]:
         yield from (
@@ -161,6 +170,7 @@ class Tables:
             self.parts,
             self.snapshots,
             self.findings,
+            self.types,
         )
 
     def publish(self) -> None:

@@ -175,12 +175,9 @@ class Reader:
         if stop < 0:
             raise DecodeError(self.short_code, start, f"{name}: no terminating zero byte")
         self.offset = stop + 1
-        raw = bytes(self.data[start:stop])
-        value = raw.decode("utf-8", "backslashreplace")
+        value = bytes(self.data[start:stop]).decode("utf-8", "backslashreplace")
         if self.trace is not None:
             self.trace.add(Field(name, value, span=Span(self.buffer, start, stop + 1 - start), secret=secret))
-            if raw.decode("utf-8", "ignore").encode("utf-8") != raw:
-                self.trace.note("not valid UTF-8")
         return value
 
     def note(self, text: str) -> None:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import gzip
-import json
 import struct
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
+from capture_files import BUNDLED, oracle_records
+
 from tests.capture.builders import pcap_file
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-SAMPLE = ROOT / "resources/samples/ddnet_learntoplay.pcap.gz"
-CAPTURES = ROOT / "tests/captures"
-RECONNECT = CAPTURES / "ddnet_dm2_reconnect_mapchange.pcap"
+RECONNECT = BUNDLED / "ddnet_dm2_reconnect_mapchange.pcap"
+IPV6 = BUNDLED / "ddnet_ctf4_ipv6_head.pcap"
+SLICES = BUNDLED / "ddnet_ctf1_24bots_slices.pcap.gz"
 RECONNECT_FRAMES = 1200
 """Frames of it that the tests look at: starts over from the same ports, and the map change."""
 HEADER = 24
@@ -32,8 +32,7 @@ def first_records(capture: Path, count: int) -> bytes:
 
 def reconnect_oracle() -> list[dict[str, object]]:
     """What an independent decoder rebuilt in the first frames of `RECONNECT`."""
-    lines = gzip.decompress(Path(f"{RECONNECT}.expected.jsonl.gz").read_bytes()).decode().splitlines()
-    return [record for record in map(json.loads, lines) if record["frame"] <= RECONNECT_FRAMES]
+    return [record for record in oracle_records(RECONNECT) if record["frame"] <= RECONNECT_FRAMES]
 
 
 def without_records(capture: Path, gap: range, count: int) -> bytes:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from capture_files import ROOT, SAMPLE
 
 from analyzer.cli import main
-from tests.cli.cut_capture import ROOT, SAMPLE
 
 RUN = [sys.executable, "-c", "import sys; from analyzer.cli import main; sys.exit(main())"]
 
@@ -139,6 +140,29 @@ def test_a_reader_that_leaves_early_is_no_error(command: str) -> None:
     with subprocess.Popen(
         [*RUN, command, str(SAMPLE)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT
     ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait() == 0
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs signals")
+def test_an_interrupt_is_quiet() -> None:
+    """The program is surely still at work: its output does not fit into the pipe."""
+    handler = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    command = [sys.executable, "-c", f"{handler}; {RUN[-1]}", "packets", str(SAMPLE)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.read(1)
+        process.send_signal(signal.SIGINT)
+        assert process.wait() == 130
+        assert process.stderr.read() == b""
+
+
+def test_help_into_a_closed_pipe() -> None:
+    with subprocess.Popen([*RUN, "--help"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT) as process:
         assert process.stdout is not None
         assert process.stderr is not None
         process.stdout.close()

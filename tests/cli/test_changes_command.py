@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from analyzer.cli import main
+from tests.cli.cut_capture import SLICES, first_records
 
 SNAPSHOT_FRAME = 44
 CLIENT = "127.0.0.1:40072"
@@ -72,3 +73,20 @@ def test_a_tick_of_several_clients_asks_which(capsys: pytest.CaptureFixture[str]
 def test_a_tick_that_is_not_there(capsys: pytest.CaptureFixture[str], head: Path, more: list[str]) -> None:
     assert main(["changes", str(head), "--client", CLIENT, "--tick", "91", *more]) == 1
     assert "has no snapshot of tick 91" in capsys.readouterr().err
+
+
+def test_a_frame_with_a_part_names_the_frame_that_completes(capsys: pytest.CaptureFixture[str], slices: Path) -> None:
+    assert printed(capsys, str(slices), "--frame", "1013").split(". ") == [
+        "Frame 1013 completes no snapshot",
+        "It carries part 0 of the snapshot of tick 170, which is completed by frame 1016.\n",
+    ]
+    assert "parts    4 of 4, in frame 1013, 1014, 1015, 1016" in printed(capsys, str(slices), "--frame", "1016")
+
+
+def test_a_part_whose_snapshot_never_completes(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "short.pcap"
+    path.write_bytes(first_records(SLICES, 1014))
+    assert main(["changes", str(path), "--frame", "1014"]) == 0
+    out = capsys.readouterr().out
+    assert "Snapshot of tick 170 on the empty snapshot: SNAP, incomplete (P1)" in out
+    assert "parts    2 of 4, in frame 1013, 1014" in out

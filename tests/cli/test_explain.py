@@ -68,6 +68,16 @@ def test_the_text(capsys: pytest.CaptureFixture[str], head: Path) -> None:
     assert "proved by its own checksum" in out
 
 
+def test_a_part_of_a_snapshot_that_a_later_frame_completes(capsys: pytest.CaptureFixture[str], slices: Path) -> None:
+    assert main(["explain", str(slices), "--frame", "1014"]) == 0
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last == "The packet carries part 1 of the snapshot of tick 170, which is completed by frame 1016."
+    packets = explained(capsys, slices, 1014)["packets"]
+    assert isinstance(packets, list)
+    assert packets[0]["parts"] == [{"part": 1, "tick": 170, "frame": 1016, "status": "ok"}]
+    assert packets[0]["snapshots"] == []
+
+
 @pytest.mark.parametrize("compress", [False, True])
 def test_a_password_is_shown_nowhere(capsys: pytest.CaptureFixture[str], tmp_path: Path, compress: bool) -> None:
     info = chunk(message(1, True, b"0.6 626fce9a778df4d4\0hunter2\0"), vital=True, sequence=1)
@@ -82,6 +92,30 @@ def test_a_password_is_shown_nowhere(capsys: pytest.CaptureFixture[str], tmp_pat
     for secret in ("hunter2", b"hunter2".hex(), payloads[3].hex()):
         assert secret not in written
         assert secret not in text.replace(" ", "")
+
+
+def test_a_fragment_names_the_frame_that_makes_it_whole(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Sixteen payload bytes in two IPv4 fragments; the second begins 16 bytes into the packet."""
+    udp = bytes.fromhex("1388 206f 0018 0000") + bytes(range(16))
+    addresses = bytes.fromhex("0a000002 0a000001")
+    first = bytes.fromhex("4500 0024 0007 2000 40 11 0000") + addresses + udp[:16]
+    second = bytes.fromhex("4500 001c 0007 0002 40 11 0000") + addresses + udp[16:]
+    path = tmp_path / "fragments.pcap"
+    path.write_bytes(pcap_file([(0, 0, first), (1, 0, second)], link_field=101))
+    assert main(["explain", str(path), "--frame", "1"]) == 0
+    assert capsys.readouterr().out.endswith(" Its datagram is whole with frame 2.\n")
+    assert main(["explain", str(path), "--frame", "2"]) == 0
+    assert "00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f" in capsys.readouterr().out
+
+
+def test_a_foreign_datagram_shows_its_bytes(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "foreign.pcap"
+    path.write_bytes(udp_capture([b"what is this?\x00\xff\x01\x02"]))
+    assert main(["explain", str(path), "--frame", "1"]) == 0
+    assert capsys.readouterr().out.splitlines()[-2:] == [
+        "0000  77 68 61 74 20 69 73 20 74 68 69 73 3f 00 ff 01  what is this?...",
+        "0010  02                                               .",
+    ]
 
 
 def test_a_frame_without_a_datagram_says_what_it_is(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -28,6 +28,12 @@ def test_its_bytes_are_overwritten_and_what_they_were_unpacked_from_is_withheld(
     assert secrets.buffer(0) is None
 
 
+def test_a_field_of_the_packed_bytes_is_masked_too() -> None:
+    packed = Field("compressed payload", b"\x00\x11", span=Span(0, 1, 2), children=(BODY,))
+    secrets = Secrets(FieldTree(compressed().buffers, (packed,)))
+    assert secrets.value(packed) == MASK
+
+
 def test_an_uncompressed_packet_only_loses_the_secret() -> None:
     field = Field("password", "hunter2", span=Span(0, 1, 8), secret=True)
     secrets = Secrets(FieldTree((Buffer("captured", PLAIN),), (field,)))

@@ -9,9 +9,10 @@ import json
 from pathlib import Path
 
 import pytest
+from capture_files import SAMPLE
 
 from analyzer.cli import main
-from tests.cli.cut_capture import SAMPLE, reconnect_oracle, without_records
+from tests.cli.cut_capture import IPV6, first_records, reconnect_oracle, without_records
 
 Record = dict[str, object]
 
@@ -51,6 +52,20 @@ def test_one_client(capsys: pytest.CaptureFixture[str], head: Path) -> None:
     assert one == [record for record in every if record["client"] == "127.0.0.1:40072"]
     assert 0 < len(one) < len(every)
     assert records(capsys, head, "--client", "127.0.0.1") == every
+
+
+def test_an_ipv6_client(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "ipv6.pcap"
+    path.write_bytes(first_records(IPV6, 400))
+    every = records(capsys, path)
+    client = every[-1]["client"]
+    assert isinstance(client, str)
+    assert client.startswith("[")
+    one = records(capsys, path, "--client", client)
+    assert one == [record for record in every if record["client"] == client]
+    assert records(capsys, path, "--client", client[1:].partition("]")[0]) == [
+        record for record in every if str(record["client"]).startswith(client.partition("]")[0])
+    ]
 
 
 def test_all_adds_the_failed_ones_with_their_cause(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

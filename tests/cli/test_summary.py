@@ -6,9 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
+from capture_files import SAMPLE
 
 from analyzer.cli import main
-from tests.cli.cut_capture import SAMPLE, reconnect_oracle
+from tests.cli.cut_capture import reconnect_oracle
 
 
 def summary(capsys: pytest.CaptureFixture[str], capture: Path, *options: str) -> dict[str, object]:
@@ -46,8 +47,13 @@ def test_packets_add_up(capsys: pytest.CaptureFixture[str], head: Path) -> None:
 
 
 def test_item_types_are_named_and_ordered(capsys: pytest.CaptureFixture[str], head: Path) -> None:
-    types = summary(capsys, head)["item_types"]
+    found = summary(capsys, head)
+    types, sessions = found["item_types"], found["sessions"]
     assert isinstance(types, list)
+    assert isinstance(sessions, list)
+    assert sum(entry["updates"] for entry in types) == sum(
+        entry["updates"] for session in sessions for entry in session["item_types"]
+    )
     updates = [entry["updates"] for entry in types]
     assert updates == sorted(updates, reverse=True)
     assert any("Character" in entry["name"] for entry in types)
@@ -73,7 +79,8 @@ def test_the_page(capsys: pytest.CaptureFixture[str], reconnect: Path) -> None:
     out = capsys.readouterr().out
     rebuilt = len(reconnect_oracle())
     assert f"{rebuilt} rebuilt, {rebuilt} proved, 0 unproven" in out
-    for title in ("Packets", "Flows", "Sizes of rebuilt snapshots", "Top item types", "Sessions", "Memory"):
+    titles = ("Packets", "Flows", "Sizes of rebuilt snapshots", "Top item types", "Sessions", "Memory")
+    for title in titles:
         assert f"\n{title}" in out
 
 

@@ -19,6 +19,15 @@ def tables() -> Tables:
     _sessions(made)
     _messages(made)
     _snapshots(made)
+    made.types.append(
+        {
+            "session": [0, 1, 2, 1],
+            "name": ["Laser", "Pickup", "Pickup", "Character"],
+            "updates": [99, 2, 30, 20],
+            "values": [99, 8, 120, 440],
+        },
+        4,
+    )
     made.publish()
     return made
 

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from analyzer.protocols.teeworlds.codes import CODE_NUMBERS, CODES
 from analyzer.protocols.teeworlds.delta import WARNINGS, Applied, Delta, apply, read_delta
 from analyzer.protocols.teeworlds.messages import SNAPEMPTY, SnapFields
+from analyzer.protocols.teeworlds.schema import Schema
+from analyzer.protocols.teeworlds.schema_file import FIRST_UUID_TYPE
 from analyzer.protocols.teeworlds.state import EMPTY, State, pack_state, signed
 from analyzer.snapshots.attribution import Attribution
 from analyzer.snapshots.bases import RETENTION_TICKS, Base, Bases, Cause
@@ -62,21 +64,27 @@ def join_parts(parts: Mapping[int, bytes], announced: int) -> bytes:
 
 
 class Epoch:
-    """State of one epoch. `begun`: its beginning was captured, so an unknown base is a gap and not the past."""
+    """State of one epoch. `begun`: its beginning was captured, so an unknown base is a gap and not the past.
 
-    def __init__(self, rows: Rows, session: int, sizes: tuple[int, ...], *, begun: bool) -> None:
+    `map_began`: with the MAP_CHANGE, so that the ENTERGAME which belongs to it is still to come.
+    """
+
+    def __init__(self, rows: Rows, session: int, schema: Schema, *, begun: bool, map_began: bool = False) -> None:
         self.session = session
         self.seen = -1
         """Highest tick of any valid snapshot message, complete or not."""
         self.lowest = MAX_TICK
         """Lowest tick of any valid snapshot message."""
         self.any_seen = False
+        """A valid snapshot message came since the epoch or the session began."""
         self.newest: State | None = None
         """The state rebuilt last."""
         self.last_ack: int | None = None
         self._rows = rows
-        self._sizes = sizes
+        self._schema = schema
+        self._sizes = schema.sizes
         self._begun = begun
+        self._awaits_entergame = map_began
         self._collectors = Collectors()
         self._bases: Bases[State] = Bases()
         self._causes: dict[int, Cause] = {}
@@ -85,6 +93,34 @@ class Epoch:
         self._digests: dict[int, dict[int, int]] = {}
         self._attribution = Attribution(rows, lambda tick: self._bases.get(tick) is not None)
         self._purge_at = 0
+        self._forgotten = -1
+        """Ticks up to here are not remembered any more."""
+        self._types: dict[tuple[int, tuple[int, ...] | None], list[int]] = {}
+
+    def enters(self) -> bool:
+        """Is an ENTERGAME that comes now the one that follows the MAP_CHANGE of this epoch?
+
+        The server may send snapshots between the two (15.4), and a client that had sent its ENTERGAME before they
+        arrived keeps and acknowledges them, although a capture near the server sees the ENTERGAME behind them. Once a
+        snapshot is acknowledged the client has entered: then it is another ENTERGAME, whose MAP_CHANGE was lost.
+        """
+        expected = self._awaits_entergame and self.last_ack is None
+        self._awaits_entergame = False
+        return expected
+
+    def go_on_as(self, session: int) -> None:
+        """The same store under another session row: the client has entered."""
+        self.flush_types()
+        self.session = session
+        self.any_seen = False
+
+    def flush_types(self) -> None:
+        """Hand over what was counted of item types since the last time."""
+        for key, (updates, values) in self._types.items():
+            type, declaration = key
+            name = self._schema.item_name(type, {} if declaration is None else {type: declaration})
+            self._rows.count_type(self.session, name, updates, values)
+        self._types.clear()
 
     def receive(self, message: SnapMessage) -> None:
         """A valid snapshot message that is not vital."""
@@ -100,7 +136,9 @@ class Epoch:
         collector = self._collectors.get(tick)
         if self._repeats(message, collector):
             return
-        if collector is None and (tick in self._given_up or tick < self.seen - RETENTION_TICKS):
+        if collector is None and (
+            tick in self._given_up or tick < self.seen - RETENTION_TICKS or tick <= self._forgotten
+        ):
             row = self._row(message, "S1")
             row.client_kept = False
             row.cause = self._given_up.get(tick, -1)
@@ -133,6 +171,7 @@ class Epoch:
             CODE_NUMBERS["F1"],
             0,
             wire_bytes=wire_bytes,
+            client_kept=False,
             lost_by=LostBy.GAME,
             detail=F1_FIELDS.index(field) if field in F1_FIELDS else -1,
             received=(packet_row,),
@@ -150,14 +189,29 @@ class Epoch:
         """An INPUT in row `packet` acknowledged `tick`, 0 or above."""
         self.last_ack = tick
         # More than the retention ahead is not believed: no peer of this epoch can have such a snapshot.
-        if not self.any_seen or tick > self.seen + RETENTION_TICKS:
+        if self.seen < 0 or tick > self.seen + RETENTION_TICKS:
             return
         self._bases.acknowledge(tick)
         if tick >= self.seen - RETENTION_TICKS:
             self._attribution.acknowledge(tick, packet)
 
+    @property
+    def _oldest(self) -> int:
+        """The lowest tick whose fate is remembered."""
+        return max(self.seen - RETENTION_TICKS, self._forgotten + 1)
+
+    def rest(self) -> None:
+        """Let go of everything that only the next snapshots would need; what is open stays open."""
+        self._bases.forget()
+        self._attribution.forget()
+        self._done.clear()
+        self._given_up.clear()
+        self._forgotten = self.seen
+        self.newest = None
+
     def close(self) -> None:
         """End of the epoch or of the capture: what is open stays incomplete."""
+        self.flush_types()
         for collector in self._collectors.all():
             self._give_up(collector)
 
@@ -177,7 +231,7 @@ class Epoch:
         row = self._row(message, "S2")
         cause = self._cause_of_open(collector)
         row.cause = cause.local
-        cause.wait(self._rows.snapshot(row))
+        cause.repeat(self._rows.snapshot(row))
         return True
 
     def _complete(self, collector: Collector, fields: SnapFields) -> None:
@@ -240,6 +294,7 @@ class Epoch:
         row.added, row.changed, row.removed = applied.added, applied.changed, applied.removed
         if delta is not None:
             row.deleted, row.updated = len(delta.removed), len(delta.updates)
+            self._count_types(delta, state)
             if applied.warnings:
                 texts = [text for bit, text in WARNINGS.items() if applied.warnings & bit]
                 self._finding("snap.warning", WARNING, "; ".join(texts))
@@ -254,6 +309,19 @@ class Epoch:
         else:
             row.proof = Proof.OWN
         self._store(row, state)
+
+    def _count_types(self, delta: Delta, state: State) -> None:
+        types = self._types
+        for item, _, size in delta.updates:
+            type = item >> 16
+            # Numbers above are given by the server process; the snapshot's own declaration says what they mean.
+            key = type, (state.items.get(type) if type >= FIRST_UUID_TYPE else None)
+            count = types.get(key)
+            if count is None:
+                types[key] = [1, size]
+            else:
+                count[0] += 1
+                count[1] += size
 
     def _store(self, row: SnapshotRow, state: State) -> None:
         local = self._rows.next_snapshot
@@ -302,6 +370,9 @@ class Epoch:
         if cause is None:
             return
         cause.local = local
+        for repeat in cause.repeats:
+            self._rows.amend_snapshot(repeat, "cause", local)
+        cause.repeats.clear()
         for waiting in cause.waiting:
             self._rows.amend_snapshot(waiting, "cause", local)
             self._rows.amend_snapshot(waiting, "lost_by", lost_by)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from analyzer.protocols.base import Datagram, Reading, SessionFacts
+from analyzer.protocols.base import Datagram, DatagramBatch, Reading, SessionFacts
 from analyzer.protocols.teeworlds import codes
 from analyzer.protocols.teeworlds.codes import PACKET_CODE_NUMBERS
 from analyzer.protocols.teeworlds.connection import Connection
@@ -86,6 +86,12 @@ class TeeworldsReading(Reading):
         }
         self._from_client: dict[int, Callable[[_Arrived], None]] = {15: self._on_entergame, 16: self._on_input}
 
+    def feed(self, batch: DatagramBatch) -> None:
+        """Read a batch."""
+        super().feed(batch)
+        if self._epoch is not None:
+            self._epoch.flush_types()
+
     def receive(self, datagram: Datagram) -> None:
         """Read one datagram."""
         variant = self._dialect.variant
@@ -116,6 +122,11 @@ class TeeworldsReading(Reading):
             for chunk in packet.chunks:
                 self._read_chunk(packet, chunk, datagram)
         late.session = self._session
+
+    def rest(self) -> None:
+        """Let go of the baselines: a server that was silent that long has none of them either."""
+        if self._epoch is not None:
+            self._epoch.rest()
 
     def finish(self) -> None:
         """Settle what is open."""
@@ -216,11 +227,20 @@ class TeeworldsReading(Reading):
         stop = arrived.packet.payload.find(b"\0", arrived.body, arrived.end)
         if stop >= 0:
             self._map = arrived.packet.payload[arrived.body : stop].decode("utf-8", "backslashreplace")
-        self._begin_epoch()
+        self._epochs += 1
+        self._replace_epoch(begun=True, map_began=True)
         self.rows.amend_session(self._session, "map", self._map)
 
     def _on_entergame(self, arrived: _Arrived) -> None:
-        self._begin_epoch()
+        epoch = self._epoch
+        assert epoch is not None
+        if not epoch.enters():
+            self._epochs += 1
+            self._replace_epoch(begun=True)
+        elif epoch.any_seen:
+            self._number += 1
+            self._session = self._add_session(self.rows.packet.packet)
+            epoch.go_on_as(self._session)
 
     def _on_input(self, arrived: _Arrived) -> None:
         tick, _, _ = read_input(arrived.packet.payload, arrived.body, arrived.end)
@@ -299,12 +319,8 @@ class TeeworldsReading(Reading):
 
     def _open_session(self, packet: int) -> None:
         if self._epoch is None:
-            self._new_session(packet, begun=False)
-
-    def _begin_epoch(self) -> None:
-        """MAP_CHANGE or ENTERGAME: an empty store. An epoch without snapshots does not count as a session."""
-        self._epochs += 1
-        self._replace_epoch(begun=True)
+            self._session = self._add_session(packet)
+            self._epoch = Epoch(self.rows, self._session, self._schema, begun=False)
 
     def _infer_epoch(self, epoch: Epoch, fields: SnapFields) -> Epoch:
         """Ticks fell back, so MAP_CHANGE and ENTERGAME were lost by the capture (17.5).
@@ -324,18 +340,20 @@ class TeeworldsReading(Reading):
         self._epochs += 1
         return self._replace_epoch(begun=False)
 
-    def _replace_epoch(self, *, begun: bool) -> Epoch:
+    def _replace_epoch(self, *, begun: bool, map_began: bool = False) -> Epoch:
+        """An empty store. An epoch without snapshots does not count as a session."""
         assert self._epoch is not None
         self._epoch.close()
         if self._epoch.any_seen:
             self._number += 1
-            return self._new_session(self.rows.packet.packet, begun=begun)
-        self.rows.amend_session(self._session, "epoch", self._epochs)
-        self.rows.amend_session(self._session, "generation", self._connection.generation)
-        self._epoch = Epoch(self.rows, self._session, self._facts.sizes, begun=begun)
+            self._session = self._add_session(self.rows.packet.packet)
+        else:
+            self.rows.amend_session(self._session, "epoch", self._epochs)
+            self.rows.amend_session(self._session, "generation", self._connection.generation)
+        self._epoch = Epoch(self.rows, self._session, self._schema, begun=begun, map_began=map_began)
         return self._epoch
 
-    def _new_session(self, packet: int, *, begun: bool) -> Epoch:
+    def _add_session(self, packet: int) -> int:
         row = SessionRow(
             self._number,
             self._connection.generation,
@@ -346,9 +364,7 @@ class TeeworldsReading(Reading):
             self._player,
             self._map,
         )
-        self._session = self.rows.session(row)
-        self._epoch = Epoch(self.rows, self._session, self._facts.sizes, begun=begun)
-        return self._epoch
+        return self.rows.session(row)
 
 
 def _system_number(packet: Packet, chunk: Chunk) -> int:

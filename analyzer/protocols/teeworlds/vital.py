@@ -40,11 +40,14 @@ class VitalStream(Generic[T]):
         self.last: int | None = None
         """Last number in order; None until the first chunk, whose number is taken as in order (rule 6)."""
         self._early: dict[int, tuple[T, int]] = {}
+        self._acked: int | None = None
+        """Newest number the peer is known to have."""
 
     def restart(self) -> None:
         """A new connection: the next number is 1."""
         self.last = 0
         self._early.clear()
+        self._acked = None
 
     def receive(self, sequence: int, chunk: T, time_ns: int) -> tuple[Arrival, Released[T]]:
         """A chunk arrived; the answer says what it is and which chunks are to be processed now, itself included."""
@@ -57,16 +60,22 @@ class VitalStream(Generic[T]):
         oldest = min(time for _, time in self._early.values())
         if len(self._early) > WINDOW or time_ns - oldest > WINDOW_NS:
             return Arrival.AHEAD, self._give_up(self._ordered()[0])
-        return Arrival.AHEAD, Released()
+        return Arrival.AHEAD, self._give_up_to(self._acked)
 
     def acknowledged(self, ack: int) -> Released[T]:
         """The peer has everything up to `ack`: what is missing below it was lost by the capture."""
+        if self.last is None or not 0 < (ack - self.last) % MODULO <= BACKROOM:
+            # More than half a turn ahead is an old one that was overtaken.
+            return Released()
+        self._acked = ack
+        return self._give_up_to(ack)
+
+    def _give_up_to(self, ack: int | None) -> Released[T]:
         chunks: list[T] = []
         lost: list[int] = []
-        while self._early and self.last is not None:
+        while self._early and self.last is not None and ack is not None:
             first = self._ordered()[0]
             missing = (first - self.last) % MODULO - 1
-            # An ack more than half a turn ahead is an old one that was overtaken.
             if not missing <= (ack - self.last) % MODULO <= BACKROOM:
                 break
             released = self._give_up(first)

@@ -1,0 +1,41 @@
+"""The capture's own clock: the latest time of any frame so far. It never goes back, whatever the file's times do."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyzer.store.columns import Table
+
+
+class Clock:
+    """Advanced batch by batch; answers for any earlier frame as if it had been advanced frame by frame."""
+
+    def __init__(self) -> None:
+        self.now_ns = -(1 << 63)
+        """Latest time of any frame so far, nanoseconds since 1970."""
+        self._firsts: list[int] = []
+        self._before: list[int] = []
+
+    def advance(self, first: int, times: NDArray[np.int64]) -> None:
+        """A batch of frames, the first in row `first`, shape (n,), n at least 1."""
+        self._firsts.append(first)
+        self._before.append(self.now_ns)
+        self.now_ns = max(self.now_ns, int(times.max()))
+
+    def at(self, rows: NDArray[np.int64], frames: Table) -> NDArray[np.int64]:
+        """The clock at each of some frame rows, which are in ascending order and appended; shape like `rows`."""
+        result = np.empty(len(rows), dtype=np.int64)
+        start = 0
+        while start < len(rows):
+            batch = bisect_right(self._firsts, int(rows[start])) - 1
+            first = self._firsts[batch]
+            following = self._firsts[batch + 1] if batch + 1 < len(self._firsts) else frames.appended
+            stop = int(np.searchsorted(rows, following))
+            inside = frames.integers("time_ns", first, int(rows[stop - 1]) + 1)
+            running = np.maximum(np.maximum.accumulate(inside), self._before[batch])
+            result[start:stop] = running[rows[start:stop] - first]
+            start = stop
+        return result
