@@ -16,8 +16,8 @@ from hypothesis import event, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 from world.checks import Record, Truth, listed
-from world.clock import MILLISECOND
 from world.client import POLICIES, Client
+from world.clock import MILLISECOND
 from world.faults import FAULTS
 from world.huffman import CODES
 from world.network import Weather
@@ -45,6 +45,11 @@ def assert_same_tables(one: Tables, other: Tables) -> None:
     """Every column of every table, whatever the batches were."""
     for table, twin in zip(one, other, strict=True):
         assert len(table) == len(twin), table.name
+        if table.name == "types":
+            # Sums in no particular order.
+            rows = [[repr(each.row(row)) for row in range(len(each))] for each in (table, twin)]
+            assert sorted(rows[0]) == sorted(rows[1])
+            continue
         for column in table.columns:
             assert table.array(column).tolist() == twin.array(column).tolist(), (table.name, column)
     for row in range(len(one.snapshots)):
@@ -280,7 +285,7 @@ def server_restart(world: World) -> None:
 
 def silent_reconnect(world: World) -> None:
     """The same port without a farewell. With a token: a new session, whose first snapshots pass a tap at the server
-    before ENTERGAME does. Without: the old session goes on against the last base, then the empty one, to its timeout."""
+    before ENTERGAME does. Without: the old one goes on against the last base, then the empty one, to its timeout."""
     world.network.weather = Weather(delay_ms=150)
     world.server.timeout = 4000 * MILLISECOND
     world.play(80)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -54,12 +55,16 @@ class Truth:
 
     def _judge(self, row: Row, client: Client) -> None:
         world, sent, rebuilt = self.world, row.sent, client.rebuilt
-        if row.has == "acked":
+        if row.has == "acked" and sent.tick not in row.epoch.early:
             assert sent in rebuilt
         if sent in rebuilt and not sent.fault:
             assert rebuilt[sent] == sent.items
         if row.code == "P1":
-            if row.losers == {"capture"} and (row.has == "acked" or sent.tick in row.epoch.used):
+            if (
+                row.losers == {"capture"}
+                and sent.tick not in row.epoch.early
+                and (row.has == "acked" or sent.tick in row.epoch.used)
+            ):
                 assert sent in rebuilt
                 assert not world.tap.lossless
             if world.tap.lossless and row.epoch.begun_by is not None:
@@ -99,28 +104,32 @@ class Truth:
             told.setdefault(str(record["client"]), []).append(record)
         for address, flow in self.flows.items():
             doubtful = {row.session for row in flow.rows if confused(row.epoch)}
-            mine = [row for row in self.rows(flow) if row.session not in doubtful]
+            known = flow.strange or sys.maxsize
+            mine = [
+                row
+                for row in self.rows(flow)
+                if row.session not in doubtful and (row.cause is None or row.cause.frame < known)
+            ]
             theirs = [
                 record
                 for record in told.pop(endpoint(address), [])
                 if record["session"] not in doubtful
-                and (flow.strange is None or as_int(record["frame"]) < flow.strange)
+                and as_int(record["frame"]) < known
+                and as_int(record["cause_frame"] or 0) < known
             ]
-            compare_flow(mine, theirs)
+            compare_flow(mine, theirs, settled=flow.strange is None)
         assert not told
 
 
-def compare_flow(rows: Sequence[Row], records: Sequence[Record]) -> None:
-    """Rows of one flow, in any order."""
+def compare_flow(rows: Sequence[Row], records: Sequence[Record], *, settled: bool) -> None:
+    """Rows of one flow, in any order. Not `settled`: what later packets say of them is not known."""
     expected, found = Counter(map(summary, rows)), Counter(map(record_summary, records))
     assert found == expected, f"not found: {list(expected - found)[:3]}, too much: {list(found - expected)[:3]}"
     by_key = {(row.frame, row.sent.tick, row.status): row for row in rows}
     for record in records:
         row = by_key[as_int(record["frame"]), as_int(record["tick"]), str(record["status"])]
-        assert record["lost_by"] in row.losers, (summary(row), record["lost_by"], row.losers)
-        if row.status not in ("late", "duplicate") and row.code != "F1":
-            # A repetition, a straggler, or an unreadable message is no further snapshot that the client could have.
-            assert record["client_has"] == row.has, (summary(row), record["client_has"], row.has)
+        if settled:
+            compare_standing(row, record)
         if row.status in ("ok", "crc", "no-base", "malformed") and row.code != "F1":
             assert record["client_kept"] == (not row.late), summary(row)
         if row.status == "ok":
@@ -130,6 +139,14 @@ def compare_flow(rows: Sequence[Row], records: Sequence[Record]) -> None:
         if row.status not in ("late", "duplicate") and row.code != "F1":
             assert record["kind"] == row.sent.kind
             assert record["parts"] == row.sent.parts
+
+
+def compare_standing(row: Row, record: Record) -> None:
+    """Whether the client had it, and who lost what is missing."""
+    assert record["lost_by"] in row.losers, (summary(row), record["lost_by"], row.losers)
+    if row.status not in ("late", "duplicate") and row.code != "F1":
+        # A repetition, a straggler, or an unreadable message is no further snapshot that the client could have.
+        assert record["client_has"] == row.has, (summary(row), record["client_has"], row.has)
 
 
 def summary(row: Row) -> tuple[object, ...]:

@@ -94,7 +94,7 @@ class Client:
                 if isinstance(message, Snap):
                     self._on_snap(message)
                 elif isinstance(message, Proof):
-                    self._ack = message.token
+                    self._ack = self._proof = message.token
                     self._acknowledge()
                 elif isinstance(message, Plain):
                     self._on_plain(message)
@@ -128,6 +128,8 @@ class Client:
     def _forget(self) -> None:
         self._store: dict[int, Items] = {}
         self._ack = -1
+        self._proof = -2
+        """The token of an anti-spoof handshake, while it stands for the newest tick."""
         self._collecting = 0
         self._parts: set[int] = set()
         self._crc_errors = 0
@@ -135,6 +137,8 @@ class Client:
 
     def _on_snap(self, message: Snap) -> None:
         sent = message.sent
+        if self._ack == self._proof:
+            self.ignored.add(sent)
         malformed = sent.fault and FAULTS[sent.fault][1] == "F1"
         if malformed or not self._loaded or sent.tick < self._collecting or sent.tick <= self._ack:
             return

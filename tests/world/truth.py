@@ -83,6 +83,9 @@ class Epoch:
     first: int | None = None
     acks: dict[int, bool] = field(default_factory=dict)
     """Acknowledged ticks in order of arrival; whether that snapshot had been rebuilt."""
+    early: set[int] = field(default_factory=set)
+    """Ticks acknowledged before any of that tick was seen: a gap in the capture, or an INPUT of an older map that was
+    under way for long. No bystander can tell."""
     used: set[int] = field(default_factory=set)
     done: dict[int, Row] = field(default_factory=dict)
     open: dict[int, Row] = field(default_factory=dict)
@@ -256,6 +259,8 @@ class Bystander:
         epoch = self.epoch
         if epoch.first is not None:
             rebuilt = epoch.done.get(acked)
+            if acked > epoch.seen:
+                epoch.early.add(acked)
             epoch.acks.setdefault(acked, rebuilt is not None and rebuilt.status == "ok")
 
     def _on_snap(self, message: Snap) -> None:
