@@ -23,7 +23,7 @@ from analyzer.transports.teeworlds_packet import CONNECT, CONNECTACCEPT, Chunk, 
 from analyzer.wire.errors import DecodeError
 from analyzer.wire.varint import unpack
 
-SYSTEM, VITAL, RESENT, REPEATED, AHEAD = 1, 2, 4, 8, 16
+SYSTEM, VITAL, RESENT, REPEATED, AHEAD, CONTROL, CONNLESS = 1, 2, 4, 8, 16, 32, 64
 """Bits of messages.flags."""
 NO_NUMBER = 65535
 EPOCH_TICK_MARGIN = 150
@@ -98,6 +98,7 @@ class TeeworldsReading(Reading):
         packet = read_header(datagram.payload, variant) if datagram.cut else read_packet(datagram.payload, variant)
         self._describe(packet, datagram)
         late = self.rows.packet
+        self._add_command(packet)
         if packet.kind in (PacketKind.CONNLESS, PacketKind.CONNLESS_EXTENDED, PacketKind.STUN):
             late.session = self._session
             return
@@ -159,6 +160,17 @@ class TeeworldsReading(Reading):
                 late.kind = codes.MALFORMED
         elif packet.surplus:
             late.code = PACKET_CODE_NUMBERS["surplus"]
+
+    def _add_command(self, packet: Packet) -> None:
+        """A row for what a control or connectionless packet says, beside those of chunks."""
+        size = packet.payload_end - packet.body_offset
+        if packet.control >= 0:
+            names = self._dialect.variant.control_names
+            known = packet.control < len(names)
+            name = names[packet.control] if known else f"unknown control message {packet.control}"
+            self.rows.message(name, packet.control, CONTROL, NO_NUMBER, size + 1, packet.body_offset - 1)
+        elif packet.connless:
+            self.rows.message(packet.connless, NO_NUMBER, CONNLESS, NO_NUMBER, size, packet.body_offset)
 
     def _acknowledge(self, packet: Packet, datagram: Datagram) -> None:
         """A header's ack says what the peer has of the other side's vital chunks (rule 5 of 17.2)."""
