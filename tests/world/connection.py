@@ -45,6 +45,15 @@ class Connection:
         self._unacked.clear()
         self._ack = None
 
+    @property
+    def sequence(self) -> int:
+        """Number of the last vital message."""
+        return self._sequence
+
+    def peer_has(self, sequence: int) -> bool:
+        """The peer acknowledged a vital message."""
+        return (self._peer_ack - sequence) % 1024 < 512
+
     def vital(self, message: Message, data: bytes) -> None:
         """Queue a vital message."""
         self._sequence = (self._sequence + 1) % 1024

@@ -30,6 +30,8 @@ class Session:
     epoch: object
     phase: str = "connecting"
     """Then `ready`, then `entered`."""
+    map_sequence: int = 0
+    """Number of the MAP_CHANGE."""
     in_game: bool = False
     entered: bool = False
     """Entered the game once: after a rejoin snapshots start before ENTERGAME."""
@@ -178,6 +180,7 @@ class Server:
         body = wire.text("dm1") + wire.varints((12345, 5805))
         session.connection.vital(Plain(wire.RCON_LINE), wire.system(wire.RCON_LINE, wire.text("welcome")))
         session.connection.vital(Plain(wire.MAP_CHANGE, session.epoch), wire.system(wire.MAP_CHANGE, body))
+        session.map_sequence = session.connection.sequence
         session.connection.flush()
 
     def _on_message(self, session: Session, message: Message) -> None:
@@ -187,14 +190,16 @@ class Server:
                 if message.acked >= 0:
                     session.state = "full"
         elif isinstance(message, Plain):
+            # READY and ENTERGAME may be of the handshake's dummy map, overtaken by the INPUT that proved the client.
+            heard = session.connection.peer_has(session.map_sequence)
             if message.number == wire.INFO and not self._tokens and not self._anti_spoof:
                 self._send_map(session)
-            elif message.number == wire.READY and session.phase == "connecting":
+            elif message.number == wire.READY and session.phase == "connecting" and heard:
                 session.phase = "ready"
                 session.connection.vital(Plain(wire.CON_READY), wire.system(wire.CON_READY))
                 session.connection.flush()
                 session.in_game = session.entered
-            elif message.number == wire.ENTERGAME and session.phase == "ready":
+            elif message.number == wire.ENTERGAME and session.phase == "ready" and heard:
                 session.phase = "entered"
                 session.in_game = session.entered = True
 

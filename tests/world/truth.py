@@ -276,7 +276,7 @@ class Bystander:
         late = tick < epoch.seen
         epoch.seen = max(epoch.seen, tick)
         epoch.first = tick if epoch.first is None else epoch.first
-        if sent.base_tick >= 0:
+        if 0 <= sent.base_tick < tick:
             epoch.used.add(sent.base_tick)
         first = epoch.done.get(tick) or epoch.given_up.get(tick)
         row = epoch.open.get(tick)
