@@ -83,9 +83,10 @@ class Bases(Generic[S]):
         return self._failed.get(tick)
 
     def put(self, tick: int, base: Base[S]) -> None:
-        """Store a rebuilt snapshot."""
+        """Store a rebuilt snapshot, in place of an older one of the same tick."""
+        older = self._bases.get(tick)
         self._bases[tick] = base
-        self._bytes += base.size
+        self._bytes += base.size - (older.size if older is not None else 0)
         self._failed.pop(tick, None)
 
     def fail(self, tick: int, cause: Cause) -> None:

@@ -21,7 +21,7 @@ from analyzer.snapshots.bases import RETENTION_TICKS, Base, Bases, Cause
 from analyzer.snapshots.chain import CHAIN_LENGTH
 from analyzer.snapshots.collector import Collector, Collectors, HeldPart
 from analyzer.snapshots.status import LostBy, Proof
-from analyzer.store.rows import PartRow, Rows, SnapshotRow
+from analyzer.store.rows import PartRow, Rows, SnapshotRow, TypeCount
 from analyzer.wire.errors import DecodeError
 
 PART_BYTES = 900
@@ -95,7 +95,7 @@ class Epoch:
         self._purge_at = 0
         self._forgotten = -1
         """Ticks up to here are not remembered any more."""
-        self._types: dict[tuple[int, tuple[int, ...] | None], list[int]] = {}
+        self._types: dict[tuple[int, tuple[int, ...] | None], TypeCount] = {}
 
     def enters(self) -> bool:
         """Is an ENTERGAME that comes now the one that follows the MAP_CHANGE of this epoch?
@@ -116,10 +116,10 @@ class Epoch:
 
     def flush_types(self) -> None:
         """Hand over what was counted of item types since the last time."""
-        for key, (updates, values) in self._types.items():
+        for key, count in self._types.items():
             type, declaration = key
             name = self._schema.item_name(type, {} if declaration is None else {type: declaration})
-            self._rows.count_type(self.session, name, updates, values)
+            self._rows.count_type(self.session, name, count.updates, count.values, count.packet)
         self._types.clear()
 
     def receive(self, message: SnapMessage) -> None:
@@ -318,10 +318,9 @@ class Epoch:
             key = type, (state.items.get(type) if type >= FIRST_UUID_TYPE else None)
             count = types.get(key)
             if count is None:
-                types[key] = [1, size]
-            else:
-                count[0] += 1
-                count[1] += size
+                count = types[key] = TypeCount(self._rows.packet.packet)
+            count.updates += 1
+            count.values += size
 
     def _store(self, row: SnapshotRow, state: State) -> None:
         local = self._rows.next_snapshot
