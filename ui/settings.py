@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QByteArray, QSettings
 
@@ -51,13 +52,11 @@ class Settings:
     def preferences(self) -> Preferences:
         """The stored preferences; what is missing or out of range has its default."""
         stored = self._json("preferences", {})
-        result = Preferences()
-        if not isinstance(stored, dict):
-            return result
-        for name, default in asdict(result).items():
-            value = stored.get(name)
-            if type(value) is type(default):
-                result = replace(result, **{name: value})
+        values: dict[str, Any] = asdict(Preferences())
+        for name, value in stored.items() if isinstance(stored, dict) else ():
+            if name in values and type(value) is type(values[name]):
+                values[name] = value
+        result = Preferences(**values)
         if result.theme not in THEMES or result.time_format not in TIME_FORMATS:
             result = replace(result, theme="system", time_format="first")
         low, high = ZOOM_RANGE
