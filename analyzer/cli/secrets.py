@@ -19,8 +19,8 @@ class Secrets:
         secret = list(_secret_fields(tree.fields, False))
         self._fields = {id(field) for field in secret}
         self._spans = [field.span for field in secret if field.span is not None]
-        here = [span for span in self._spans if span.buffer == CAPTURED]
-        self._withheld = len(here) < max(len(self._spans), bool(secret))
+        elsewhere = any(span.buffer != CAPTURED for span in self._spans)
+        self._withheld = elsewhere or (bool(secret) and not self._spans)
 
     def hides(self, field: Field) -> bool:
         """Must value and text be masked? Also those of raw bytes or text in which a secret lies."""

@@ -30,7 +30,7 @@ from analyzer.protocols.base import REST_NS, Datagram, DatagramBatch, Protocol, 
 from analyzer.store.rows import Rows
 from analyzer.store.tables import Tables
 
-BATCH_FRAMES = 4096
+BATCH_FRAMES = 1024
 BATCH_BYTES = 16 * 1024 * 1024
 """Bounds the memory of a batch of jumbo or hostile frames."""
 MAX_UDP_PAYLOAD = 0xFFFF

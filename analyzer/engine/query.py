@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -125,22 +125,6 @@ class Query:
         state: object = self._chain(snapshot).state(snapshot)
         return state
 
-    def walk(self, snapshots: Iterable[int]) -> Iterator[tuple[int, object | None]]:
-        """Each snapshot with its state; rows in ascending order cost one delta each."""
-        for snapshot in snapshots:
-            yield snapshot, self.state(snapshot)
-
-    def type_counts(self) -> list[tuple[str, int, int]]:
-        """Name, updates and values sent of every item type, in all sessions of live readings together."""
-        types, sessions, readings = self._tables.types, self._tables.sessions, self._tables.readings
-        sums: dict[str, list[int]] = {}
-        for row in range(len(types)):
-            if readings.get("alive", sessions.integer("reading", types.integer("session", row))):
-                count = sums.setdefault(types.text("name", row), [0, 0])
-                count[0] += types.integer("updates", row)
-                count[1] += types.integer("values", row)
-        return [(name, updates, values) for name, (updates, values) in sums.items()]
-
     def items(self, snapshot: int) -> tuple[Item, ...]:
         """The snapshot's items; none where it cannot be rebuilt."""
         state = self.state(snapshot)
@@ -192,7 +176,7 @@ class Query:
         reading = tables.sessions.integer("reading", session)
         flow = tables.readings.integer("flow", reading)
         ends = tables.flows.text("address_a", flow), tables.flows.text("address_b", flow)
-        server = max(0, tables.flows.integer("server", flow))
+        server = 0 if tables.flows.integer("server", flow) == 0 else 1
         cause = tables.snapshots.integer("cause", snapshot)
         return SnapshotView(
             row,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from analyzer.wire.reader import Span, Value
+from analyzer.wire.reader import Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,4 +89,3 @@ class Change:
     """Cost of the whole entry: type, id, size and values."""
     span: Span | None
     event: bool = False
-    value: Value = None

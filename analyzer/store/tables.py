@@ -75,7 +75,7 @@ MESSAGES = (
     C("reading", "i4", "reading it belongs to", ref="readings"),
     C("name", "u2", "number of its name in Tables.names"),
     C("id", "u2", "message number on the wire; 65535: named by UUID or unreadable"),
-    C("flags", "u1", "1 system, 2 vital, 4 resent, 8 repeated (already processed), 16 ahead of a gap"),
+    C("flags", "u1", "1 system, 2 vital, 4 resent, 8 repeated, 16 ahead of a gap, 32 control, 64 connectionless"),
     C("sequence", "u2", "sequence number of a vital message; 65535: none"),
     C("size", "u2", "bytes of the message body with its id"),
     C("offset", "u2", "where it begins in the packet's plain payload"),

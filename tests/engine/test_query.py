@@ -152,11 +152,6 @@ def test_items_are_those_of_the_state(opened: Opened) -> None:
         assert all(item.name for item in items)
 
 
-def test_a_walk_is_a_state_each(sample: Opened) -> None:
-    rows = sample.snapshots()[:30]
-    assert list(sample.query.walk(rows)) == [(row, sample.query.state(row)) for row in rows]
-
-
 def check_tree(tree: FieldTree) -> int:
     """Spans lie in their buffers, children in their parents; the number of fields."""
 
@@ -291,14 +286,6 @@ def test_what_the_capture_cut_is_explained_up_to_there() -> None:
             assert cut.query.info(packet)
     finally:
         cut.close()
-
-
-def test_counts_of_types(sample: Opened) -> None:
-    counts = sample.query.type_counts()
-    assert len({name for name, _, _ in counts}) == len(counts)
-    updates = sum(sample.tables.snapshots.integer("updated", row) for row in sample.snapshots())
-    assert sum(count for _, count, _ in counts) == updates
-    assert all(values >= 0 < count for _, count, values in counts)
 
 
 def test_blocks_begin_chains_anew() -> None:

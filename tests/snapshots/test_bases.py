@@ -114,16 +114,6 @@ def test_rows_wait_for_a_cause_until_it_is_settled() -> None:
     assert (cause.waiting, cause.settled) == ([], True)
 
 
-def test_repeats_wait_for_the_row_of_a_cause() -> None:
-    cause = Cause()
-    for local in range(MAX_WAITING + 3):
-        cause.repeat(local)
-    assert cause.repeats == list(range(MAX_WAITING))
-    known = Cause(local=5)
-    known.repeat(7)
-    assert (known.repeats, known.waiting) == ([], [])
-
-
 def test_a_rest_drops_everything() -> None:
     bases = stored(NEWEST - 2, NEWEST)
     bases.fail(NEWEST - 4, Cause())
