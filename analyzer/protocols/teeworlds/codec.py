@@ -103,7 +103,7 @@ class TeeworldsCodec(SnapshotCodec[State]):
             "client": view.client,
             "server": view.server,
             "session": view.session,
-            "ver": DIALECTS[view.dialect].version,
+            "ver": DIALECTS[view.facts.dialect].version,
             "tick": row["tick"],
             "base_tick": base_tick if isinstance(base_tick, int) and base_tick >= 0 else -1,
             "kind": SNAPSHOT_KINDS[_number(row["kind"])],
