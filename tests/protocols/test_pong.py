@@ -145,7 +145,7 @@ def test_explain(opened: Capture) -> None:
     query = opened.query()
     tree = query.explain(3)
     assert tree.error == ""
-    assert [buffer.name for buffer in tree.buffers] == ["captured", "joined delta"]
+    assert [buffer.name for buffer in tree.buffers] == ["captured", "decompressed", "joined delta"]
     assert [field.name for field in tree.fields] == [
         *("magic", "message", "tick", "base tick", "parts", "part", "data"),
         *["ball"] * 3,

@@ -57,11 +57,14 @@ def _explain_delta(joined: JoinedDelta, facts: SessionFacts) -> Field:
         _number("removed", delta.ints, 3 + index, offsets, f"type {key >> 16}, id {key & 0xFFFF}")
         for index, key in enumerate(delta.removed)
     ]
-    children += _updates(delta, offsets)
+    updates, index = _updates(delta, offsets)
+    children += updates
+    children += [_number("surplus", delta.ints, number, offsets) for number in range(index, len(delta.ints))]
     return Field("delta", None, f"{len(data)} bytes in {len(joined.parts)} parts", whole, tuple(children))
 
 
-def _updates(delta: Delta, offsets: list[int]) -> list[Field]:
+def _updates(delta: Delta, offsets: list[int]) -> tuple[list[Field], int]:
+    """The updates, and the index of the int behind the last one."""
     fields = []
     index = 3 + len(delta.removed)
     for key, start, size in delta.updates:
@@ -72,7 +75,7 @@ def _updates(delta: Delta, offsets: list[int]) -> list[Field]:
         span = Span(JOINED, offsets[index], offsets[start + size] - offsets[index])
         fields.append(Field("update", None, f"type {key >> 16}, id {key & 0xFFFF}", span, (*head, *values)))
         index = start + size
-    return fields
+    return fields, index
 
 
 def _number(name: str, ints: list[int], index: int, offsets: list[int], text: str = "") -> Field:

@@ -72,7 +72,7 @@ def read_delta(reader: Reader) -> Iterator[tuple[int, int, int, int]]:
 def explain(payload: bytes, facts: SessionFacts, joined: JoinedDelta | None) -> FieldTree:
     """Every byte of a packet, and of the delta that it completed, with a name. Never raises."""
     trace, error = Trace(), ""
-    buffers = [Buffer("captured", payload), *([Buffer("joined delta", joined.data)] if joined else [])]
+    delta = joined.data if joined is not None else b""
     reader = Reader(payload, trace=trace)
     try:
         number = read_message(reader)
@@ -81,11 +81,11 @@ def explain(payload: bytes, facts: SessionFacts, joined: JoinedDelta | None) -> 
         elif number == PART:
             read_part(reader)
         reader.rest("data")
-        if joined is not None:
-            list(read_delta(Reader(joined.data, buffer=1, trace=trace)))
+        list(read_delta(Reader(delta, buffer=2, trace=trace)))
     except DecodeError as fault:
         error = fault.text
-    return FieldTree(tuple(buffers), trace.fields, error)
+    buffers = Buffer("captured", payload), Buffer("decompressed", b""), Buffer("joined delta", delta)
+    return FieldTree(buffers, trace.fields, error)
 
 
 # 2. Recognising a flow.
