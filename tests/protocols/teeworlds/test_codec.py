@@ -108,6 +108,15 @@ class TestShown:
         assert [change.name for change in CODEC.changes(None, joined(data), FACTS, 102)][1] == "DDNetCharacter"
         assert CODEC.changes(EMPTY, joined(data), FACTS, 102)[1].name == "DDNetCharacter"
 
+    @pytest.mark.parametrize("base", [STATE_A, None])
+    def test_changes_before_a_fault(self, base: State | None) -> None:
+        data = pack_varints([1, 2, 0, 6 << 16, 4, 3, 1, 0, 0, 0, 0x8000, 1])
+        changes = CODEC.changes(base, joined(data), FACTS, 102)
+        assert [(change.kind, change.type, change.id) for change in changes] == [
+            ("removed", 6, 0),
+            ("unknown" if base is None else "changed", 4, 3),
+        ]
+
     @given(st.binary(max_size=60))
     def test_any_delta(self, data: bytes) -> None:
         for base in (None, EMPTY, STATE_A):

@@ -104,16 +104,26 @@ def test_ints_behind_the_last_update_are_shown() -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "text", "note"),
+    ("data", "names", "note"),
     [
-        (b"", "empty: nothing changed", ""),
-        (b"\0\0", "2 bytes", "byte 2: 2 of the 3 header numbers"),
-        (b"\0\1\0", "3 bytes", "byte 3: update 0 is missing or cut off"),
+        (b"\0\0", ["removed count", "updated count"], "byte 2: 2 of the 3 header numbers"),
+        (b"\0\1\0", ["removed count", "updated count", "zero"], "byte 3: update 0 is missing or cut off"),
+        (
+            pack_varints([0, 2, 0, 50, 1, 1, 7, 50, 2, 9]),
+            ["removed count", "updated count", "zero", "update", *["unreadable"] * 3],
+            "byte 9: update 1: 9 values announced, 0 left",
+        ),
+        (b"\0\0\0\x80", [], "byte 3: "),
     ],
 )
-def test_a_delta_without_items(data: bytes, text: str, note: str) -> None:
+def test_what_stands_before_a_fault_is_shown(data: bytes, names: list[str], note: str) -> None:
     root = of_delta(data)
-    assert (root.text, root.note, root.children) == (text, note, ())
+    assert [field.name for field in root.children] == names
+    assert root.note.startswith(note)
+
+
+def test_a_delta_without_bytes_changed_nothing() -> None:
+    assert of_delta(b"").text == "empty: nothing changed"
 
 
 def test_names_learned_from_the_capture() -> None:
