@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from analyzer.engine.capture import make_batch
 from analyzer.protocols import PROTOCOLS
-from analyzer.protocols.base import Datagram, DatagramBatch, Protocol, Reading
+from analyzer.protocols.base import REST_NS, Datagram, DatagramBatch, Protocol, Reading
 from analyzer.store.rows import Rows
 from tests.protocols.pong import CODEC, PONG
 
@@ -18,12 +17,32 @@ DATAGRAMS = [
 ]
 
 
+def make_batch(datagrams: list[Datagram], clock_ns: list[int] | None = None) -> DatagramBatch:
+    """Datagrams over one buffer; the capture's clock is their own time if it is not given."""
+    lengths = np.array([len(datagram.payload) for datagram in datagrams], dtype=np.int64)
+    times = np.array([datagram.time_ns for datagram in datagrams], dtype=np.int64)
+    return DatagramBatch(
+        packet=np.array([datagram.packet for datagram in datagrams], dtype=np.int64),
+        time_ns=times,
+        direction=np.array([datagram.direction for datagram in datagrams], dtype=np.int8),
+        offset=np.cumsum(lengths) - lengths,
+        length=lengths,
+        udp_length=np.array([datagram.udp_length for datagram in datagrams], dtype=np.int64),
+        clock_ns=times if clock_ns is None else np.array(clock_ns, dtype=np.int64),
+        buffer=b"".join(datagram.payload for datagram in datagrams),
+    )
+
+
 class Listed(Reading):
-    """Keeps what it is given."""
+    """Keeps what it is given, and behind which packets it rested."""
 
     def __init__(self, rows: Rows) -> None:
         super().__init__(rows)
         self.seen: list[tuple[int, Datagram]] = []
+        self.rests: list[int] = []
+
+    def rest(self) -> None:
+        self.rests.append(self.rows.packet.packet)
 
     def receive(self, datagram: Datagram) -> None:
         self.seen.append((self.rows.packet.packet, datagram))
@@ -48,13 +67,6 @@ def test_a_datagram_is_cut_where_bytes_are_missing() -> None:
     assert [datagram.cut for datagram in DATAGRAMS] == [False, True, False]
 
 
-def test_a_batch_may_share_its_buffer() -> None:
-    numbers = np.array([0, 1])
-    ends = np.array([1, 1])
-    batch = DatagramBatch(numbers, numbers, numbers.astype(np.int8), np.array([2, 0]), ends, ends, b"xyz")
-    assert [datagram.payload for datagram in batch] == [b"z", b"x"]
-
-
 def test_a_reading_begins_a_packet_for_each_datagram() -> None:
     rows = Rows(0, 0)
     reading = Listed(rows)
@@ -63,6 +75,17 @@ def test_a_reading_begins_a_packet_for_each_datagram() -> None:
     assert [late.packet for late in rows.packets] == [3, 7, 8]
     reading.failed()
     assert len(rows.packets) == 3
+
+
+@pytest.mark.parametrize(("silence", "rests"), [(REST_NS, []), (REST_NS + 1, [3])])
+def test_a_reading_rests_in_a_long_silence(silence: int, rests: list[int]) -> None:
+    """By the capture's clock, also over the border of two batches."""
+    clock = [5000, 5000 + silence, 5001 + silence]
+    whole, halves = Listed(Rows(0, 0)), Listed(Rows(0, 0))
+    whole.feed(make_batch(DATAGRAMS, clock))
+    halves.feed(make_batch(DATAGRAMS[:1], clock[:1]))
+    halves.feed(make_batch(DATAGRAMS[1:], clock[1:]))
+    assert whole.rests == halves.rests == rests
 
 
 @pytest.mark.parametrize(
