@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from analyzer.store.tables import Tables
 from ui.models.packet_cells import Column, PacketCells
 
+_Key = TypeVar("_Key", str, tuple[str, int])
 Rows = NDArray[np.int64]
 """Row numbers of `packets`."""
 
@@ -98,7 +100,7 @@ def _column(tables: Tables, name: str) -> list[str]:
     return [tables.flows.text(name, row) for row in range(len(tables.flows))]
 
 
-def _ranks(values: Sequence[str] | Sequence[tuple[str, int]]) -> Rows:
+def _ranks(values: Sequence[_Key]) -> Rows:
     """The place of each value among the distinct ones in order."""
     places = {value: place for place, value in enumerate(sorted(set(values)))}
     return np.array([places[value] for value in values], dtype=np.int64)

@@ -21,11 +21,13 @@ from ui.document import Document
 from ui.models.packet_cells import Column, PacketCells, PacketRow, TimeFormat
 from ui.models.packet_order import Rows, session_rows, sorted_rows
 from ui.models.related import NOTHING, Related, related
-from ui.views.cells import CELL_ROLE, Cell
+from ui.views.cells import CELL_ROLE
 from ui.views.signs import TEXTS
 
 ROW_ROLE = CELL_ROLE + 1
 """The whole `PacketRow`."""
+SEARCH_ROWS = 4096
+"""Rows looked through at a time."""
 CACHED_ROWS = 512
 RESORT_SHARE = 4
 """While decoding, rows stand behind the sorted ones until they are a quarter of these; then all are sorted anew."""
@@ -50,6 +52,9 @@ class PacketModel(QAbstractTableModel):
     reordered = Signal()
     """Rows moved or were replaced: what is known by row has to be looked up again."""
 
+    related_changed = Signal()
+    """Other packets are related to the selected snapshot."""
+
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._document: Document | None = None
@@ -68,7 +73,8 @@ class PacketModel(QAbstractTableModel):
         self._related = NOTHING
         self._signs: dict[int, str] = {}
         self._cache: OrderedDict[int, PacketRow] = OrderedDict()
-        self._wanted: set[int] = set()
+        self._wanted: dict[int, None] = {}
+        """Packets whose notes are missing, the one looked at last behind."""
         self._snapshots = 0
         self._time_format = TimeFormat.SINCE_FIRST
         self._ask_soon = QTimer(self)
@@ -142,6 +148,23 @@ class PacketModel(QAbstractTableModel):
             self._places = np.full(self._count, -1, dtype=np.int64)
             self._places[self._rows] = np.arange(len(self._rows))
         return int(self._places[packet])
+
+    def next_in_flow(self, row: int, step: int) -> int:
+        """The next row (step 1), or the one before (-1), of the same flow; -1 if there is none."""
+        if self._document is None or row < 0:
+            return -1
+        packets = self._document.tables.packets
+        flow = packets.integer("flow", self.packet_at(row))
+        count = self.rowCount()
+        starts = (
+            range(row + 1, count, SEARCH_ROWS) if step > 0 else range(row - SEARCH_ROWS, -SEARCH_ROWS, -SEARCH_ROWS)
+        )
+        for start in starts:
+            first, stop = max(0, start), min(count, start + SEARCH_ROWS)
+            found = np.flatnonzero(packets.take("flow", self.packets(first, stop)) == flow)
+            if len(found):
+                return first + int(found[0 if step > 0 else -1])
+        return -1
 
     def sign_of(self, packet: int) -> str:
         """How the packet is related to the selected snapshot: part, base, ack, or not at all."""
@@ -226,7 +249,7 @@ class PacketModel(QAbstractTableModel):
         if len(self._cache) > CACHED_ROWS:
             self._cache.popitem(last=False)
         if self._cells.lacks_notes(packet):
-            self._wanted.add(packet)
+            self._wanted[packet] = None
             self._ask_soon.start(0)
         return made
 
@@ -379,17 +402,23 @@ class PacketModel(QAbstractTableModel):
     @Slot()
     def _ask_notes(self) -> None:
         """Ask for key values of the rows that were looked at; rows show their names until the answer comes."""
-        if self._document is None:
+        document = self._document
+        if document is None or not self._wanted:
             return
-        wanted = sorted(self._wanted)[-MOST_WANTED:]
-        self._document.ask(NOTES_TOPIC, lambda query: query.notes(wanted), self._take_notes)
+        asked = list(self._wanted)[-MOST_WANTED:]
+        document.ask(
+            NOTES_TOPIC, lambda query: query.notes(asked), lambda notes: self._take_notes(document, asked, notes)
+        )
 
-    def _take_notes(self, notes: dict[int, str]) -> None:
-        assert self._document is not None
-        assert self._cells is not None
+    def _take_notes(self, document: Document, asked: list[int], notes: dict[int, str]) -> None:
+        if self._document is not document or self._cells is None:
+            return
         self._cells.add_notes(notes)
-        self._wanted.clear()
-        packets = self._document.tables.messages.take("packet", np.fromiter(notes, dtype=np.int64)).tolist()
+        for packet in asked:
+            self._wanted.pop(packet, None)
+        if self._wanted:
+            self._ask_soon.start(0)
+        packets = document.tables.messages.take("packet", np.fromiter(notes, dtype=np.int64)).tolist()
         for packet in packets:
             self._cache.pop(packet, None)
         rows = [row for row in map(self.row_of, packets) if row >= 0]
@@ -405,3 +434,4 @@ class PacketModel(QAbstractTableModel):
             last = self.rowCount() - 1
             if last >= 0:
                 self.dataChanged.emit(self.index(0, Column.GUTTER), self.index(last, Column.GUTTER))
+            self.related_changed.emit()
