@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-
 from analyzer.protocols.base import Protocol
 from analyzer.snapshots.status import Code, Status
 from analyzer.stats.parts import CarriedPart, PartIndex
@@ -13,8 +11,6 @@ from analyzer.store.tables import Tables
 
 MINUS = "\u2212"
 DOT = " \u00b7 "
-MOST_MESSAGES = 256
-"""Messages of a packet that are looked for; its header announces at most 255."""
 NO_NOTES: Mapping[int, str] = {}
 REBUILT = (Status.OK, Status.CRC, Status.PARTIAL)
 """Statuses of snapshots whose items are known."""
@@ -39,9 +35,11 @@ class PacketInfo:
         first = self._tables.packets.integer("first_message", packet)
         if first < 0:
             return range(0)
-        owners = self._tables.messages.array("packet", first, min(first + MOST_MESSAGES, len(self._tables.messages)))
-        others = np.flatnonzero(owners != packet)
-        return range(first, first + (int(others[0]) if len(others) else len(owners)))
+        messages = self._tables.messages
+        stop = first + 1
+        while stop < len(messages) and messages.integer("packet", stop) == packet:
+            stop += 1
+        return range(first, stop)
 
     def name(self, message: int) -> str:
         """The name of a message, as its protocol has it."""

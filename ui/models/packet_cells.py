@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import Enum, IntEnum
 
-import numpy as np
-
 from analyzer.engine.info import PacketInfo
 from analyzer.protocols.base import Protocol
-from analyzer.stats.snapshots import failed_mask
+from analyzer.snapshots.status import Status
+from analyzer.stats.snapshots import is_failed
 from analyzer.store.tables import Tables
 from ui.views.cells import Cell
 from ui.words import UNKNOWN, decimal, number
@@ -68,6 +67,8 @@ class _Facts:
     server: int
     known: bool
     """Something reads the flow, or it was recognised, or nothing more will become known."""
+    tint: str
+    sign: str
 
     @property
     def from_client(self) -> bool:
@@ -86,7 +87,8 @@ _RULES = {
     "control": ("row_ctl", "line2"),
     "": ("", ""),
 }
-"""Rule -> tint and edge."""
+"""Rule -> tint and edge, the worst first."""
+_ORDER = tuple(_RULES)
 
 
 class PacketCells:
@@ -104,11 +106,10 @@ class PacketCells:
 
     def row(self, packet: int) -> PacketRow:
         """The row of one packet."""
-        facts = self._facts(packet)
-        rule, sign = self._rule(facts)
+        rule, sign = self._rule(packet)
         tint, edge = _RULES[rule]
-        cells = tuple(replace(make(self, facts), tint=tint) for make in _MAKERS)
-        return PacketRow((*cells[:-1], replace(cells[-1], sign=sign)), edge)
+        facts = self._facts(packet, tint, sign)
+        return PacketRow(tuple([make(self, facts) for make in _MAKERS]), edge)
 
     def texts(self, packet: int) -> tuple[str, ...]:
         """The texts of all columns."""
@@ -151,7 +152,7 @@ class PacketCells:
         dialect = readings.text("dialect", reading)
         return self._protocols[readings.text("protocol", reading)].dialect_names.get(dialect, dialect)
 
-    def _facts(self, packet: int) -> _Facts:
+    def _facts(self, packet: int, tint: str = "", sign: str = "") -> _Facts:
         packets, flows = self._tables.packets, self._tables.flows
         flow = packets.integer("flow", packet)
         return _Facts(
@@ -162,79 +163,89 @@ class PacketCells:
             packets.integer("direction", packet),
             flows.integer("server", flow),
             self.decoded or flows.integer("reading", flow) >= 0 or bool(flows.text("recognised", flow)),
+            tint,
+            sign,
         )
 
-    def _rule(self, facts: _Facts) -> tuple[str, str]:
+    def _rule(self, packet: int) -> tuple[str, str]:
         """The first rule that fits, and the sign of what went wrong."""
-        tables = self._tables
-        packets = tables.packets
-        snapshots = {part.snapshot for part in self.info.parts(facts.packet)}
-        completed = packets.integer("snapshot", facts.packet)
-        rows = np.array(sorted(snapshots | ({completed} if completed >= 0 else set())), dtype=np.int64)
-        cut = packets.integer("length", facts.packet) < packets.integer("udp_length", facts.packet)
-        if packets.integer("code", facts.packet):
+        packets, messages = self._tables.packets, self._tables.messages
+        if packets.integer("code", packet):
+            cut = packets.integer("length", packet) < packets.integer("udp_length", packet)
             return ("", "warn") if cut else ("fail", "error")
-        if len(rows):
-            status, cause, base, parts = (
-                tables.snapshots.take(name, rows).astype(np.int64) for name in ("status", "cause", "base_tick", "parts")
-            )
-            if failed_mask(status, cause).any():
-                return "fail", "error"
-            sign = "note" if status.any() else ""
-            return ("full" if (base < 0).any() else "multi" if (parts > 1).any() else ""), sign
-        messages = self.info.messages(facts.packet)
-        flags = tables.messages.integers("flags", messages.start, messages.stop)
-        return ("control" if (flags & CONTROL_FLAGS).any() else ""), ""
+        snapshots = [part.snapshot for part in self.info.parts(packet)]
+        completed = packets.integer("snapshot", packet)
+        if completed >= 0 and completed not in snapshots:
+            snapshots.append(completed)
+        if snapshots:
+            return min(map(self._snapshot_rule, snapshots), key=lambda found: _ORDER.index(found[0]))
+        flags = (messages.integer("flags", row) for row in self.info.messages(packet))
+        return ("control" if any(flag & CONTROL_FLAGS for flag in flags) else ""), ""
+
+    def _snapshot_rule(self, snapshot: int) -> tuple[str, str]:
+        get = self._tables.snapshots.integer
+        status = get("status", snapshot)
+        if is_failed(status, get("cause", snapshot)):
+            return "fail", "error"
+        rule = "full" if get("base_tick", snapshot) < 0 else "multi" if get("parts", snapshot) > 1 else ""
+        return rule, "" if status == Status.OK else "note"
 
     def _gutter(self, facts: _Facts) -> Cell:
-        return Cell()
+        return Cell(tint=facts.tint)
 
     def _number(self, facts: _Facts) -> Cell:
-        return Cell(number(facts.frame + 1), facts.tone, right=True)
+        return Cell(number(facts.frame + 1), facts.tone, right=True, tint=facts.tint)
 
     def _time(self, facts: _Facts) -> Cell:
         frames = self._tables.frames
         time_ns = frames.integer("time_ns", facts.frame)
         if self.time_format is TimeFormat.ABSOLUTE:
             moment = datetime.fromtimestamp(time_ns // 1_000_000_000, UTC)
-            return Cell(f"{moment:%H:%M:%S}.{time_ns % 1_000_000_000 // 1000:06d}", facts.tone, right=True)
+            return Cell(
+                f"{moment:%H:%M:%S}.{time_ns % 1_000_000_000 // 1000:06d}", facts.tone, right=True, tint=facts.tint
+            )
         start = 0
         if self.time_format is TimeFormat.SINCE_PREVIOUS:
             start = self._tables.packets.integer("frame", max(0, facts.packet - 1))
-        return Cell(decimal((time_ns - frames.integer("time_ns", start)) / 1e9, 6), facts.tone, right=True)
+        return Cell(
+            decimal((time_ns - frames.integer("time_ns", start)) / 1e9, 6), facts.tone, right=True, tint=facts.tint
+        )
 
     def _source(self, facts: _Facts) -> Cell:
         sender = "address_b" if facts.direction else "address_a"
-        return Cell(self._tables.flows.text(sender, facts.flow), facts.tone, middle=True)
+        return Cell(self._tables.flows.text(sender, facts.flow), facts.tone, middle=True, tint=facts.tint)
 
     def _destination(self, facts: _Facts) -> Cell:
         receiver = "address_a" if facts.direction else "address_b"
-        return Cell(self._tables.flows.text(receiver, facts.flow), facts.tone, middle=True)
+        return Cell(self._tables.flows.text(receiver, facts.flow), facts.tone, middle=True, tint=facts.tint)
 
     def _client(self, facts: _Facts) -> Cell:
         if not facts.known:
-            return Cell(WAITING, "text3")
+            return Cell(WAITING, "text3", tint=facts.tint)
         text = self.client_of(facts.session, facts.flow, facts.server)
-        return Cell(text, "text3" if text == UNKNOWN else facts.tone)
+        return Cell(text, "text3" if text == UNKNOWN else facts.tone, tint=facts.tint)
 
     def _direction(self, facts: _Facts) -> Cell:
         if facts.server < 0:
-            return Cell()
-        return Cell(sign="up" if facts.from_client else "down")
+            return Cell(tint=facts.tint)
+        return Cell(sign="up" if facts.from_client else "down", tint=facts.tint)
 
     def _protocol(self, facts: _Facts) -> Cell:
         if not facts.known:
-            return Cell(WAITING, "text3")
+            return Cell(WAITING, "text3", tint=facts.tint)
         text = self.dialect_of(facts.flow)
-        return Cell(text or UNKNOWN, facts.tone if text else "text3")
+        return Cell(text or UNKNOWN, facts.tone if text else "text3", tint=facts.tint)
 
     def _length(self, facts: _Facts) -> Cell:
-        return Cell(number(self._tables.frames.integer("original", facts.frame)), facts.tone, right=True)
+        return Cell(
+            number(self._tables.frames.integer("original", facts.frame)), facts.tone, right=True, tint=facts.tint
+        )
 
     def _info(self, facts: _Facts) -> Cell:
         if not facts.known:
-            return Cell(WAITING, "text3")
-        return Cell(self.info.line(facts.packet, self.notes), facts.tone if self.dialect_of(facts.flow) else "text3")
+            return Cell(WAITING, "text3", tint=facts.tint)
+        tone = facts.tone if self.dialect_of(facts.flow) else "text3"
+        return Cell(self.info.line(facts.packet, self.notes), tone, tint=facts.tint, sign=facts.sign)
 
 
 _MAKERS: tuple[Callable[[PacketCells, _Facts], Cell], ...] = (

@@ -19,7 +19,7 @@ THIN = 1.4
 
 
 class GutterDelegate(CellDelegate):
-    """Paints the gutter of a `PacketModel`. In another than capture order there are no lines: they would mean nothing."""
+    """Paints the gutter of a `PacketModel`. Rows that are sorted by a column have no lines: they would mean nothing."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)

@@ -10,7 +10,8 @@ from ui import fonts
 from ui.theme import CELL_PADDING, Theme
 
 HEAD_HEIGHT = 24
-ARROW_WIDTH = 12.0
+ARROW_WIDTH = 2.0
+"""What the arrow takes from the text beyond the padding, in which it stands."""
 
 
 class PacketHead(QHeaderView):
@@ -59,7 +60,7 @@ class PacketHead(QHeaderView):
         painter.setFont(self.font())
         painter.setPen(self._theme.color("text2"))
         if self.sortIndicatorSection() == logicalIndex:
-            self._paint_arrow(painter, inner, right)
+            self._paint_arrow(painter, area, right)
             inner.adjust(*((ARROW_WIDTH, 0, 0, 0) if right else (0, 0, -ARROW_WIDTH, 0)))
         shown = self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, round(inner.width()))
         flag = Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft
@@ -69,10 +70,10 @@ class PacketHead(QHeaderView):
     def _paint_arrow(self, painter: QPainter, area: QRectF, right: bool) -> None:
         """A triangle that points where the greatest value is."""
         step = 1.0 if self.sortIndicatorOrder() is Qt.SortOrder.DescendingOrder else -1.0
-        middle = QPointF(area.left() + 3 if right else area.right() - 3, area.center().y())
+        middle = QPointF(area.left() + 5 if right else area.right() - 6, area.center().y())
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setBrush(self._theme.color("text2"))
         painter.setPen(Qt.PenStyle.NoPen)
         painter.drawPolygon(
-            QPolygonF([middle + QPointF(0, 3 * step), middle + QPointF(-4, -2 * step), middle + QPointF(4, -2 * step)])
+            QPolygonF([middle + QPointF(0, 3 * step), middle + QPointF(-3.5, -2 * step), middle + QPointF(3.5, -2 * step)])
         )
