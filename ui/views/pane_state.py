@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from ui import fonts
+
+MAX_TEXT_WIDTH = 420
+MARGIN = 16
 
 
 class PaneState(QWidget):
@@ -21,7 +25,6 @@ class PaneState(QWidget):
         self._text = QLabel()
         self._text.setFont(fonts.font(fonts.Use.TABLE))
         self._text.setWordWrap(True)
-        self._text.setMaximumWidth(420)
         self._button = QPushButton()
         self._button.setFont(fonts.font(fonts.Use.TABLE))
         self._button.clicked.connect(self.chosen)
@@ -33,6 +36,11 @@ class PaneState(QWidget):
                 widget.setAlignment(Qt.AlignmentFlag.AlignHCenter)
             layout.addWidget(widget, 0, Qt.AlignmentFlag.AlignHCenter)
         layout.addStretch()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """A label that wraps is as narrow as Qt likes unless its width is given."""
+        super().resizeEvent(event)
+        self._text.setFixedWidth(max(0, min(MAX_TEXT_WIDTH, self.width() - 2 * MARGIN)))
 
     def show_state(self, title: str, text: str, action: str = "") -> None:
         """Say what is missing; `action` names the button, empty shows none."""
