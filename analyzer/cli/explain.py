@@ -17,7 +17,7 @@ from analyzer.cli.opening import decoded, packet_kinds
 from analyzer.cli.options import AsJson, File
 from analyzer.cli.output import counted, json_text, one_line, write_lines
 from analyzer.cli.packets import source_and_destination
-from analyzer.cli.secrets import MASK, Secrets
+from analyzer.wire.secrets import MASK, Secrets
 from analyzer.engine.capture import Capture
 from analyzer.engine.query import Query
 from analyzer.net.kinds import FrameKind

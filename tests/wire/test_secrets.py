@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analyzer.cli.explain import tree_lines
-from analyzer.cli.secrets import MASK, Secrets
+from analyzer.wire.secrets import MASK, Secrets
 from analyzer.wire.reader import Buffer, Field, FieldTree, Span
 
 PLAIN = b"\x01hunter2\x00\x05"
