@@ -5,7 +5,7 @@ The tree of a delta holds numbers; a change holds what they mean. Both know thei
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from analyzer.engine.query import Query
@@ -138,3 +138,45 @@ def field_text(part: FieldChange) -> str:
         return f"{part.new}, {part.new_text}" if part.new_text else str(part.new)
     meaning = f", {part.new_text}" if part.new_text else ""
     return f"{part.old} -> {part.new} ({part.difference:+}){meaning}"
+
+
+def sources(detail: PacketDetail, span: Span) -> tuple[Span, ...]:
+    """Bytes of the other buffers that a span was made from, as far as they are in this packet."""
+    found: list[Span] = []
+    for origin in detail.origins_of(span):
+        if origin.part.packet == detail.packet:
+            start, stop = shared_bytes(origin.part, span)
+            piece = part_span(detail, part_bytes(detail, origin.part), start, stop - start)
+            if piece is not None:
+                found.append(piece)
+    for made in [span, *found]:
+        unpacked_from = detail.tree.buffers[made.buffer].source
+        if unpacked_from is not None:
+            found.append(unpacked_from)
+    return tuple(dict.fromkeys(found))
+
+
+def shared_bytes(part: Part, span: Span) -> tuple[int, int]:
+    """First byte of a span of the joined delta that a part brought, and the end of those; counted in the part."""
+    start = max(span.offset, part.offset) - part.offset
+    return start, min(span.offset + span.length, part.offset + part.length) - part.offset
+
+
+def part_bytes(detail: PacketDetail, part: Part) -> bytes:
+    """The bytes of a part."""
+    assert detail.joined is not None
+    return detail.joined.data[part.offset : part.offset + part.length]
+
+
+def part_span(detail: PacketDetail, data: bytes, start: int, length: int) -> Span | None:
+    """Where a packet holds bytes of a part: a piece of the field that has the part's bytes. None: it has no such."""
+    for span in _holding(detail.tree.fields, data):
+        return Span(span.buffer, span.offset + start, length)
+    return None
+
+
+def _holding(fields: tuple[Field, ...], data: bytes) -> Iterator[Span]:
+    for node in fields:
+        if node.span is not None and node.value == data and isinstance(node.value, bytes):
+            yield node.span
+        yield from _holding(node.children, data)

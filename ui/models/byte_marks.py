@@ -1,4 +1,4 @@
-"""What a byte view paints over the bytes of one buffer: items, beginnings of parts, the first wrong byte. Knows no Qt."""
+"""What a byte view paints over the bytes of one buffer: items, parts, the first wrong byte. Knows no Qt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The field tree of one packet as a Qt model. Fields get numbers when a view first asks for them; no node is a QObject."""
+"""The field tree of one packet as a Qt model. Fields get numbers when a view first asks; no node is a QObject."""
 
 from __future__ import annotations
 
@@ -48,6 +48,11 @@ class FieldModel(QAbstractItemModel):
         return self._detail
 
     @property
+    def top(self) -> tuple[Field, ...]:
+        """The fields at the top."""
+        return self._top
+
+    @property
     def secrets(self) -> Secrets:
         """What is hidden now."""
         return self._secrets
@@ -62,7 +67,7 @@ class FieldModel(QAbstractItemModel):
         self._number_nothing()
         self.endResetModel()
 
-    def reveal(self, index: Index, show: bool = True) -> bool:
+    def reveal(self, index: QModelIndex, show: bool = True) -> bool:
         """Show or hide the secret of one field; False if it is none, or was shown already."""
         node = self.field(index)
         if node is None or not node.secret or node.span is None or self._detail is None:
@@ -129,7 +134,7 @@ class FieldModel(QAbstractItemModel):
             return QModelIndex()
         return self.createIndex(row, column, self._first_child(parent.internalId() if parent.isValid() else ROOT) + row)
 
-    def parent(self, index: Index = QModelIndex()) -> Any:  # type: ignore[override]  # noqa: B008
+    def parent(self, index: Index = QModelIndex()) -> Any:  # noqa: B008
         # QObject.parent and QAbstractItemModel.parent share a name; without an index Qt's own is meant
         if not index.isValid():
             return QModelIndex()
