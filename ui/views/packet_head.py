@@ -75,5 +75,7 @@ class PacketHead(QHeaderView):
         painter.setBrush(self._theme.color("text2"))
         painter.setPen(Qt.PenStyle.NoPen)
         painter.drawPolygon(
-            QPolygonF([middle + QPointF(0, 3 * step), middle + QPointF(-3.5, -2 * step), middle + QPointF(3.5, -2 * step)])
+            QPolygonF(
+                [middle + QPointF(0, 3 * step), middle + QPointF(-3.5, -2 * step), middle + QPointF(3.5, -2 * step)]
+            )
         )

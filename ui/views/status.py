@@ -93,5 +93,3 @@ class StatusBar(QStatusBar):
         stopped = document is not None and document.worker.cancelled
         self._decoding.setText(self.tr("Stopped") if stopped else "")
         self._on_rows()
-
-

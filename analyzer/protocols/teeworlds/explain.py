@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from analyzer.protocols.base import SessionFacts
+from analyzer.protocols.teeworlds.changes import CODE_LENGTHS, byte_bits
 from analyzer.protocols.teeworlds.delta import Delta, read_to_fault
 from analyzer.protocols.teeworlds.dialects import DIALECTS
 from analyzer.protocols.teeworlds.messages import explain_body, read_message
 from analyzer.snapshots.model import JoinedDelta
 from analyzer.transports.teeworlds import read_packet
+from analyzer.transports.teeworlds_tree import COMPRESSED_PAYLOAD
 from analyzer.wire import varint
 from analyzer.wire.reader import Buffer, Field, FieldTree, Reader, Span, Trace
 
@@ -28,10 +30,11 @@ def explain(payload: bytes, facts: SessionFacts, joined: JoinedDelta | None) -> 
     buffers = [Buffer("captured", payload)]
     plain = packet.payload if packet.payload_buffer == DECOMPRESSED else b""
     if plain or joined is not None:
-        buffers.append(Buffer("decompressed", plain))
+        source = next((field.span for field in trace.fields if field.name == COMPRESSED_PAYLOAD), None)
+        buffers.append(Buffer("decompressed", plain, plain.translate(CODE_LENGTHS), source))
     error = packet.error.text if packet.error is not None else ""
     if joined is not None:
-        buffers.append(Buffer("joined delta", joined.data))
+        buffers.append(Buffer("joined delta", joined.data, byte_bits(joined)))
         trace.add(_explain_delta(joined, facts))
     return FieldTree(tuple(buffers), trace.fields, error)
 
@@ -54,6 +57,9 @@ def _explain_delta(joined: JoinedDelta, facts: SessionFacts) -> Field:
     children += updates
     rest = "surplus" if fault is None else "unreadable"
     children += [_number(rest, delta.ints, number, offsets) for number in range(index, len(delta.ints))]
+    if fault is not None:
+        left = Span(JOINED, fault.offset, len(data) - fault.offset)
+        children.append(Field("fault", span=left, note=fault.text, wrong=True))
     text = f"{len(data)} bytes in {len(joined.parts)} parts"
     note = f"byte {fault.offset}: {fault.text}" if fault is not None else ""
     return Field("delta", None, text, whole, tuple(children), note)
