@@ -82,7 +82,7 @@ class Schema:
         return unless_plain(_text_among(field, field.kind, value, None, items), value)
 
     def owner(self, type: int, id: int, items: Items) -> str:
-        """Name of the player whose item it is; empty if items of the type belong to nobody, or the name is not there."""
+        """Name of the player whose item it is; empty if items of the type belong to nobody, or it is not known."""
         known = self.item_type(type, items)
         return client_name(items, id) if known is not None and known.ids == "client" else ""
 
