@@ -47,6 +47,8 @@ class ShareCell(Cell):
 class ValueCell(Cell):
     """A raw value, which is `text`, and what it means; the meaning gives way where there is little room."""
 
+    explained: bool = False
+    """Room is kept for a meaning, whether the value has one or not, so that numbers stand below each other."""
     meaning: str = ""
     swatch: tuple[int, int, int] | None = None
     """Hue in degrees, saturation and lightness in per cent, of a value that is a colour."""
@@ -189,7 +191,9 @@ def _value(value: Value | None, raw: bool, tone: str, use: Use, *, tint: str = "
     number, _, meaning = value.text.partition("  ")
     colour = _HSL.match(meaning)
     swatch = (int(colour[1]), int(colour[2]), int(colour[3])) if colour else None
-    return ValueCell(minus(number), tone, True, use, tint, struck=struck, meaning=minus(meaning), swatch=swatch)
+    return ValueCell(
+        minus(number), tone, True, use, tint, struck=struck, explained=True, meaning=minus(meaning), swatch=swatch
+    )
 
 
 def cell_text(cell: Cell) -> str:

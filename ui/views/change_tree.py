@@ -16,12 +16,12 @@ from PySide6.QtGui import (
     QPen,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QStyleOptionViewItem, QTreeView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QStyle, QStyleOptionViewItem, QTreeView, QWidget
 
 from ui import fonts, words
 from ui.models.change_cells import BASELINE, BITS, DIFFERENCE, ITEM, NEW, SHARE, GroupCell, ShareCell, ValueCell
 from ui.models.changes import ChangesModel, Key
-from ui.theme import ROW_HEIGHT, Theme
+from ui.theme import CELL_PADDING, ROW_HEIGHT, Theme
 from ui.views.cells import Cell, CellDelegate
 from ui.views.signs import paint_sign
 
@@ -33,6 +33,9 @@ _FIXED = {BITS: 58, SHARE: 92}
 _UNDER = 2.0
 _SIGN = 14.0
 _GAP = 6.0
+_SWATCH = 10.0
+_MEANING = 0.4
+"""Share of a cell that is kept for what a value means."""
 _KEY = Qt.Key
 _CONTROL = Qt.KeyboardModifier.ControlModifier
 _SHIFT = Qt.KeyboardModifier.ShiftModifier
@@ -68,19 +71,21 @@ class ChangeDelegate(CellDelegate):
             left = place.right() + _GAP + 2
 
     def _paint_meaning(self, painter: QPainter, area: QRectF, cell: ValueCell) -> QRectF:
-        """Paint what a value means at the right, as far as the raw number leaves room; what is left is returned."""
-        if not cell.meaning:
+        """Paint what a value means, and return the place of the number: its right edge is the same in most rows."""
+        if not cell.explained:
             return area
         metrics = self._metrics[fonts.Use.TABLE]
-        gap = 2 * self._metrics[cell.use].horizontalAdvance(" ")
+        gap = 1.5 * self._metrics[cell.use].horizontalAdvance(" ")
+        swatch = _SWATCH + gap if cell.swatch is not None else 0.0
+        wanted = metrics.horizontalAdvance(cell.meaning) + 1 + swatch if cell.meaning else 0.0
         room = area.width() - self._metrics[cell.use].horizontalAdvance(cell.text) - gap
-        width = min(metrics.horizontalAdvance(cell.meaning) + 1, room)
-        if width < min(room, 3 * gap) or room <= 0:
+        width = min(max(wanted, area.width() * _MEANING), room)
+        if width < min(wanted, 3 * gap) or width <= 0:
             return area
         place = QRectF(area.right() - width, area.top(), width, area.height())
         if cell.swatch is not None:
-            self._paint_swatch(painter, QRectF(place.left(), place.center().y() - 5, 10, 10), cell.swatch)
-            place.setLeft(place.left() + 10 + gap / 2)
+            self._paint_swatch(painter, QRectF(place.left(), place.center().y() - 5, _SWATCH, _SWATCH), cell.swatch)
+            place.setLeft(place.left() + swatch)
         self._paint_words(painter, place, cell.meaning, metrics)
         return area.adjusted(0, 0, -width - gap, 0)
 
@@ -95,6 +100,29 @@ class ChangeDelegate(CellDelegate):
         painter.setPen(self._theme.color("line2"))
         painter.setBrush(QColor.fromHslF(hue % 360 / 360, saturation / 100, lightness / 100))
         painter.drawRect(place)
+
+
+class _Head(QHeaderView):
+    """Column heads that stand over their columns with the padding of cells."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(Qt.Orientation.Horizontal, parent)
+        self.theme = theme
+
+    def paintSection(self, painter: QPainter, rect: QRect, logicalIndex: int) -> None:  # noqa: N803
+        painter.save()
+        painter.fillRect(rect, self.theme.color("raised"))
+        painter.fillRect(rect.left(), rect.bottom(), rect.width(), 1, self.theme.color("line"))
+        if logicalIndex:
+            painter.fillRect(rect.left(), rect.top() + 5, 1, rect.height() - 10, self.theme.color("line"))
+        painter.setFont(self.font())
+        painter.setPen(self.theme.color("text2"))
+        side = Qt.AlignmentFlag.AlignRight if logicalIndex else Qt.AlignmentFlag.AlignLeft
+        title = str(self.model().headerData(logicalIndex, Qt.Orientation.Horizontal))
+        place = rect.adjusted(CELL_PADDING, 0, -CELL_PADDING, 0)
+        text = self.fontMetrics().elidedText(title, Qt.TextElideMode.ElideRight, place.width())
+        painter.drawText(place, side | Qt.AlignmentFlag.AlignVCenter, text)
+        painter.restore()
 
 
 class ChangeTreeView(QTreeView):
@@ -114,6 +142,8 @@ class ChangeTreeView(QTreeView):
         self._sticky = _StickyRow(self)
         self.setModel(self._changes)
         self.setItemDelegate(self._cells)
+        self._head = _Head(theme, self)
+        self.setHeader(self._head)
         self._set_up_rows()
         self._set_up_header()
         self.expanded.connect(self._on_expanded)
@@ -164,6 +194,8 @@ class ChangeTreeView(QTreeView):
         """Paint in another theme."""
         self._theme = theme
         self._cells.set_theme(theme)
+        self._head.theme = theme
+        self._head.viewport().update()
         self.viewport().update()
         self._sticky.update()
 
@@ -202,24 +234,32 @@ class ChangeTreeView(QTreeView):
             painter.fillRect(rect, self._theme.color("select" if self.isActiveWindow() else "select_off"))
         elif not row.parent().isValid():
             painter.fillRect(rect, self._theme.color("sunken"))
-        if not self._changes.rowCount(row):
-            return
+        if self._changes.rowCount(row):
+            self._paint_caret(painter, rect, self.isExpanded(row))
+
+    def _paint_caret(self, painter: QPainter, rect: QRect, is_open: bool) -> None:
         middle = QPointF(rect.right() - self.indentation() / 2 + 2, rect.center().y() + 0.5)
-        turn = self.isExpanded(row)
-        reach = 3.0
-        steps = ((-reach, -reach / 2), (0, reach / 2), (reach, -reach / 2))
+        steps = ((-3.0, -1.5), (0.0, 1.5), (3.0, -1.5))
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(self._theme.color("text3"), 1.3, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
-        painter.drawPolyline([middle + (QPointF(x, y) if turn else QPointF(y, x)) for x, y in steps])
+        painter.drawPolyline([middle + (QPointF(x, y) if is_open else QPointF(y, x)) for x, y in steps])
         painter.restore()
 
-    def paint_type_row(self, painter: QPainter, index: QModelIndex, height: int) -> None:
-        """Paint a type row at the top, where it is pinned."""
+    def paint_pinned(self, painter: QPainter, index: QModelIndex, height: int) -> None:
+        """Paint a type row at the top. `drawRow` paints only rows that are laid out within the viewport."""
+        selected = self.selectionModel().isSelected(index)
+        painter.fillRect(0, 0, self.viewport().width(), height, self._theme.color("select" if selected else "sunken"))
         option = QStyleOptionViewItem()
         self.initViewItemOption(option)
-        option.rect = QRect(0, 0, self.viewport().width(), height)
-        self.drawRow(painter, option, index)
+        if selected:
+            option.state |= QStyle.StateFlag.State_Selected | QStyle.StateFlag.State_Active
+        for column in range(self._changes.columnCount()):
+            left = self.header().sectionViewportPosition(column) + (0 if column else self.indentation())
+            right = self.header().sectionViewportPosition(column) + self.header().sectionSize(column)
+            option.rect = QRect(left, 0, right - left, height)
+            self._cells.paint(painter, option, index.siblingAtColumn(column))
+        self._paint_caret(painter, QRect(0, 0, self.indentation(), height), self.isExpanded(index))
 
     def pinned_type(self) -> QModelIndex:
         """The type whose items are at the top while its own row is scrolled out; invalid if there is none."""
@@ -356,7 +396,7 @@ class _StickyRow(QWidget):
         if not index.isValid():
             return
         painter = QPainter(self)
-        self._view.paint_type_row(painter, index, self.height() - 1)
+        self._view.paint_pinned(painter, index, self.height() - 1)
         painter.fillRect(0, self.height() - 1, self.width(), 1, self._view.palette().mid())
         painter.end()
 

@@ -7,6 +7,8 @@ from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWi
 
 from ui import fonts
 
+MAX_WIDTH = 420
+
 
 class PaneState(QWidget):
     """A title, a sentence, and at most one button."""
@@ -21,7 +23,6 @@ class PaneState(QWidget):
         self._text = QLabel()
         self._text.setFont(fonts.font(fonts.Use.TABLE))
         self._text.setWordWrap(True)
-        self._text.setMaximumWidth(420)
         self._button = QPushButton()
         self._button.setFont(fonts.font(fonts.Use.TABLE))
         self._button.clicked.connect(self.chosen)
@@ -38,6 +39,9 @@ class PaneState(QWidget):
         """Say what is missing; `action` names the button, empty shows none."""
         self._title.setText(title)
         self._text.setText(text)
+        # a wrapped label says how high it is only for a width
+        width = min(MAX_WIDTH, self._text.fontMetrics().horizontalAdvance(text) + 2)
+        self._text.setFixedSize(width, self._text.heightForWidth(width))
         self._button.setText(action)
         self._button.setVisible(bool(action))
         self.setAccessibleName(f"{title}. {text}")

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QHideEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QHideEvent, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QWidget
 
 from analyzer.engine.change_tree import ChangeTree, SnapshotHead
 from analyzer.snapshots.status import Proof, Status
 from ui import fonts, words
 from ui.models.change_cells import sign_counts
-from ui.theme import CELL_PADDING, Theme
-from ui.views.chips import Chip, SignLabel
+from ui.theme import CELL_PADDING, RADIUS, Theme
+from ui.views.chips import CHIP_HEIGHT, Chip, SignLabel
 
 HEAD_HEIGHT = 36
-FILTER_WIDTH = 124
+FILTER_WIDTH = 104
 _COUNTED = ("added", "changed", "note", "removed")
 
 
@@ -40,7 +40,7 @@ class SnapshotHeadBar(QWidget):
         self.proof = SignLabel(theme, fonts.Use.TABLE)
         self.changes_only = Chip(theme, checkable=True)
         self.whole_state = Chip(theme, checkable=True)
-        self.filter = _FilterField()
+        self.filter = _FilterField(theme)
         self._wait = QTimer(self)
         self._shown_counts: set[str] = set()
         self._set_up_modes()
@@ -126,7 +126,7 @@ class SnapshotHeadBar(QWidget):
             return self.tr("no baseline · full")
         ago = words.number(head.base_tick - head.tick)
         text = self.tr("baseline {base} · {ago} ticks").format(base=head.base_tick, ago=ago)
-        return text if head.base >= 0 else self.tr("{text} · not in the capture").format(text=text)
+        return text if head.base >= 0 else self.tr("{text} · unknown").format(text=text)
 
     def _proof(self, head: SnapshotHead) -> tuple[str, str, str]:
         if not head.rebuilt:
@@ -146,6 +146,8 @@ class SnapshotHeadBar(QWidget):
             widget.set_theme(theme)
         for label in self.counts.values():
             label.set_theme(theme)
+        self.filter.theme = theme
+        self.filter.update()
         palette = self._against.palette()
         palette.setColor(self._against.foregroundRole(), theme.color("text2"))
         self._against.setPalette(palette)
@@ -212,6 +214,22 @@ class _FilterField(QLineEdit):
     """Esc empties it, then leaves; Enter leaves."""
 
     left = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.theme = theme
+        self.setFrame(False)
+        self.setTextMargins(6, 0, 2, 0)
+        self.setMinimumHeight(CHIP_HEIGHT)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        focused = self.hasFocus()
+        painter.setPen(QPen(self.theme.color("focus" if focused else "line2"), 1.5 if focused else 1.0))
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), RADIUS, RADIUS)
+        painter.end()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self.text():
