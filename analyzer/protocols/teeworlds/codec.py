@@ -34,6 +34,9 @@ class _Names:
     def is_event(self, type: int, state: State | None) -> bool:
         return self._schema.is_event(type, self._items(state))
 
+    def owner(self, type: int, id: int, state: State | None) -> str:
+        return self._schema.owner(type, id, self._items(state))
+
     def text(self, type: int, index: int, value: int, state: State | None) -> str:
         return self._schema.value_text(type, index, value, self._items(state))
 
