@@ -234,6 +234,14 @@ class SnapshotView(Generic[S]):
     state: S | None
 
 
+def _as_it_is(name: str) -> str:
+    return name
+
+
+MessageNote = Callable[[bytes, SessionFacts, int, int], str]
+"""Payload, facts, offset and size of a message in the plain payload -> its key values in words. Raises DecodeError."""
+
+
 @dataclass(frozen=True, slots=True)
 class Protocol:
     """A protocol as the engine sees it."""
@@ -255,3 +263,9 @@ class Protocol:
     """By snapshots.code."""
     snapshots: SnapshotCodec[Any] | None = None
     """None: the protocol has no snapshots that could be rebuilt. Only the protocol knows the type of its states."""
+    short_name: Callable[[str], str] = _as_it_is
+    """Name of a message as one line about a packet has it."""
+    message_notes: Mapping[str, MessageNote] = field(default_factory=dict)
+    """By message name: what one line about a packet says of values that no table holds."""
+    dialect_names: Mapping[str, str] = field(default_factory=dict)
+    """By dialect: a name of a few letters for a column; missing ones are shown as they are."""

@@ -71,6 +71,13 @@ def rebuilt_mask(status: Ints) -> NDArray[np.bool_]:
     return np.isin(status, (Status.OK, Status.CRC))
 
 
+def failed_mask(status: Ints, cause: Ints) -> NDArray[np.bool_]:
+    """Which snapshots failed where the capture holds the cause; of one whose base lies before it nobody can tell."""
+    wrong = (Status.CRC, Status.INCOMPLETE, Status.MALFORMED, Status.BUG, Status.ERROR)
+    found: NDArray[np.bool_] = np.isin(status, wrong) | ((status == Status.NO_BASE) & (cause >= 0))
+    return found
+
+
 def _histogram(values: Ints) -> dict[int, int]:
     numbers, counts = np.unique(values, return_counts=True)
     return dict(zip(numbers.tolist(), counts.tolist(), strict=True))
