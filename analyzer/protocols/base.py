@@ -268,6 +268,22 @@ MessageNote = Callable[[bytes, SessionFacts, int, int], str]
 
 
 @dataclass(frozen=True, slots=True)
+class Pace:
+    """How often the server sends to a client. Inferred: it is not on the wire."""
+
+    state: str
+    """The protocol's own word for it; empty: cannot be told."""
+    per_second: float | None
+    """Snapshots a second, None for a single one."""
+    reason: str
+    """What it was inferred from."""
+
+
+PaceOf = Callable[[NDArray[np.int32], NDArray[np.int32], int], Pace]
+"""Ticks and base ticks of a session's snapshots in the order they came, and the index of one of them."""
+
+
+@dataclass(frozen=True, slots=True)
 class Protocol:
     """A protocol as the engine sees it."""
 
@@ -294,3 +310,5 @@ class Protocol:
     """By message name: what one line about a packet says of values that no table holds."""
     dialect_names: Mapping[str, str] = field(default_factory=dict)
     """By dialect: a name of a few letters for a column; missing ones are shown as they are."""
+    pace: PaceOf | None = None
+    """None: the protocol knows no states of sending."""
