@@ -232,7 +232,6 @@ class Bystander:
             # client has entered, and this is another ENTERGAME, whose MAP_CHANGE the capture lost.
             self._session += self.epoch.counted
             self.epoch.counted = False
-            self.epoch.begun_by = number
         else:
             self._new_epoch(number)
 
@@ -275,7 +274,7 @@ class Bystander:
         epoch.counted = True
         late = tick < epoch.seen
         epoch.seen = max(epoch.seen, tick)
-        epoch.first = tick if epoch.first is None else epoch.first
+        epoch.first = tick if epoch.first is None else min(tick, epoch.first)
         if 0 <= sent.base_tick < tick:
             epoch.used.add(sent.base_tick)
         first = epoch.done.get(tick) or epoch.given_up.get(tick)
