@@ -93,13 +93,13 @@ class PacketTable(QTableView):
             part.set_theme(theme)
         self.viewport().update()
 
-    def set_zoom(self, zoom: float) -> None:
+    def set_zoom(self, zoom: float, *, system: bool = False) -> None:
         """Scale type, rows and columns."""
         for column, width in WIDTHS.items():
             self.setColumnWidth(column, round(width * zoom))
         self._zoom = zoom
         for part in (self._cells, self._gutter, self._head, self.above, self.below):
-            part.set_zoom(zoom)
+            part.set_zoom(zoom, system=system)
         self.verticalHeader().setDefaultSectionSize(round(ROW_HEIGHT * zoom))
         self._fit_columns()
         self.count_out_of_view()
