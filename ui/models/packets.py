@@ -273,15 +273,17 @@ class PacketModel(QAbstractTableModel):
         """Take in what was published since the last tick of the document's timer."""
         assert self._document is not None
         tables = self._document.tables
-        before, self._count = self._count, len(tables.packets)
+        before, count = self._count, len(tables.packets)
         self._look_at_new_snapshots(before)
-        if self._count == before:
+        if count == before:
             return
         if self._rows is None:
-            self.beginInsertRows(QModelIndex(), before, self._count - 1)
+            self.beginInsertRows(QModelIndex(), before, count - 1)
+            self._count = count
             self.endInsertRows()
             return
-        new = np.arange(before, self._count)
+        self._count, self._places = count, None
+        new = np.arange(before, count)
         if self._session != ALL:
             new = new[tables.packets.take("session", new) == self._session]
         self._append(new)
