@@ -120,11 +120,14 @@ class PacketTable(QTableView):
 
     def visible_rows(self) -> range:
         """Rows that are wholly in view."""
-        height = self.verticalHeader().defaultSectionSize()
         first = self.rowAt(0)
         if first < 0:
             return range(0)
-        return range(first, min(first + self.viewport().height() // height, self._packets.rowCount()))
+        # At the end of the list Qt cuts the first row, not the last one.
+        top = self.rowViewportPosition(first)
+        height = self.verticalHeader().defaultSectionSize()
+        count = (self.viewport().height() - top) // height
+        return range(first + (top < 0), min(first + count, self._packets.rowCount()))
 
     @Slot()
     def look_up_related(self) -> None:
