@@ -39,11 +39,14 @@ class Column(IntEnum):
 
 
 class TimeFormat(Enum):
-    """What the time column says."""
+    """What the time column says; values as in the preferences."""
 
-    SINCE_FIRST = "Seconds since the first frame"
-    SINCE_PREVIOUS = "Seconds since the packet before"
-    ABSOLUTE = "Time of day (UTC)"
+    FIRST = "first"
+    """Seconds since the first frame."""
+    PREVIOUS = "previous"
+    """Seconds since the packet before in the capture."""
+    UTC = "utc"
+    """Time of day."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +103,7 @@ class PacketCells:
         """By message row: what `Query.notes` said."""
         self.decoded = False
         """Nothing more will become known."""
-        self.time_format = TimeFormat.SINCE_FIRST
+        self.time_format = TimeFormat.FIRST
         self._tables = tables
         self._protocols = {protocol.name: protocol for protocol in protocols}
 
@@ -199,13 +202,13 @@ class PacketCells:
     def _time(self, facts: _Facts) -> Cell:
         frames = self._tables.frames
         time_ns = frames.integer("time_ns", facts.frame)
-        if self.time_format is TimeFormat.ABSOLUTE:
+        if self.time_format is TimeFormat.UTC:
             moment = datetime.fromtimestamp(time_ns // 1_000_000_000, UTC)
             return Cell(
                 f"{moment:%H:%M:%S}.{time_ns % 1_000_000_000 // 1000:06d}", facts.tone, right=True, tint=facts.tint
             )
         start = 0
-        if self.time_format is TimeFormat.SINCE_PREVIOUS:
+        if self.time_format is TimeFormat.PREVIOUS:
             start = self._tables.packets.integer("frame", max(0, facts.packet - 1))
         return Cell(
             decimal((time_ns - frames.integer("time_ns", start)) / 1e9, 6), facts.tone, right=True, tint=facts.tint

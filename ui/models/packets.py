@@ -76,7 +76,7 @@ class PacketModel(QAbstractTableModel):
         self._wanted: dict[int, None] = {}
         """Packets whose notes are missing, the one looked at last behind."""
         self._snapshots = 0
-        self._time_format = TimeFormat.SINCE_FIRST
+        self._time_format = TimeFormat.FIRST
         self._ask_soon = QTimer(self)
         self._ask_soon.setSingleShot(True)
         self._ask_soon.timeout.connect(self._ask_notes)
@@ -129,6 +129,7 @@ class PacketModel(QAbstractTableModel):
         if self._cells is not None:
             self._cells.time_format = form
         self._repaint()
+        self.headerDataChanged.emit(Qt.Orientation.Horizontal, Column.TIME, Column.TIME)
 
     def packet_at(self, row: int) -> int:
         """The packet in a row."""
@@ -223,7 +224,7 @@ class PacketModel(QAbstractTableModel):
         return (
             "",
             self.tr("No."),
-            self.tr("Time") if self._time_format is TimeFormat.ABSOLUTE else self.tr("Time [s]"),
+            self.tr("Time [UTC]") if self._time_format is TimeFormat.UTC else self.tr("Time [s]"),
             self.tr("Source"),
             self.tr("Destination"),
             self.tr("Client"),
@@ -272,15 +273,17 @@ class PacketModel(QAbstractTableModel):
         """Take in what was published since the last tick of the document's timer."""
         assert self._document is not None
         tables = self._document.tables
-        before, self._count = self._count, len(tables.packets)
+        before, count = self._count, len(tables.packets)
         self._look_at_new_snapshots(before)
-        if self._count == before:
+        if count == before:
             return
         if self._rows is None:
-            self.beginInsertRows(QModelIndex(), before, self._count - 1)
+            self.beginInsertRows(QModelIndex(), before, count - 1)
+            self._count = count
             self.endInsertRows()
             return
-        new = np.arange(before, self._count)
+        self._count, self._places = count, None
+        new = np.arange(before, count)
         if self._session != ALL:
             new = new[tables.packets.take("session", new) == self._session]
         self._append(new)

@@ -37,9 +37,9 @@ class PacketHead(QHeaderView):
         self._theme = theme
         self.viewport().update()
 
-    def set_zoom(self, zoom: float) -> None:
+    def set_zoom(self, zoom: float, *, system: bool = False) -> None:
         """Another size of type."""
-        self.setFont(fonts.font(fonts.Use.HEAD, zoom=zoom))
+        self.setFont(fonts.font(fonts.Use.HEAD, zoom=zoom, system=system))
         self._height = round(HEAD_HEIGHT * zoom)
         self.setFixedHeight(self._height)
 
@@ -74,8 +74,5 @@ class PacketHead(QHeaderView):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setBrush(self._theme.color("text2"))
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.drawPolygon(
-            QPolygonF(
-                [middle + QPointF(0, 3 * step), middle + QPointF(-3.5, -2 * step), middle + QPointF(3.5, -2 * step)]
-            )
-        )
+        corners = (QPointF(0, 3 * step), QPointF(-3.5, -2 * step), QPointF(3.5, -2 * step))
+        painter.drawPolygon(QPolygonF([middle + corner for corner in corners]))

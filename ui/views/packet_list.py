@@ -69,9 +69,9 @@ class PacketList(QWidget):
         """Paint in another theme."""
         self.table.set_theme(theme)
 
-    def set_zoom(self, zoom: float) -> None:
-        """Scale type, rows and columns."""
-        self.table.set_zoom(zoom)
+    def set_zoom(self, zoom: float, *, system: bool = False) -> None:
+        """Scale type, rows and columns; `system` takes the system's fonts."""
+        self.table.set_zoom(zoom, system=system)
         self._show_selected()
 
     def set_time_format(self, form: TimeFormat) -> None:

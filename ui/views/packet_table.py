@@ -93,13 +93,13 @@ class PacketTable(QTableView):
             part.set_theme(theme)
         self.viewport().update()
 
-    def set_zoom(self, zoom: float) -> None:
+    def set_zoom(self, zoom: float, *, system: bool = False) -> None:
         """Scale type, rows and columns."""
         for column, width in WIDTHS.items():
             self.setColumnWidth(column, round(width * zoom))
         self._zoom = zoom
         for part in (self._cells, self._gutter, self._head, self.above, self.below):
-            part.set_zoom(zoom)
+            part.set_zoom(zoom, system=system)
         self.verticalHeader().setDefaultSectionSize(round(ROW_HEIGHT * zoom))
         self._fit_columns()
         self.count_out_of_view()
@@ -120,11 +120,14 @@ class PacketTable(QTableView):
 
     def visible_rows(self) -> range:
         """Rows that are wholly in view."""
-        height = self.verticalHeader().defaultSectionSize()
         first = self.rowAt(0)
         if first < 0:
             return range(0)
-        return range(first, min(first + self.viewport().height() // height, self._packets.rowCount()))
+        # At the end of the list Qt cuts the first row, not the last one.
+        top = self.rowViewportPosition(first)
+        height = self.verticalHeader().defaultSectionSize()
+        count = (self.viewport().height() - top) // height
+        return range(first + (top < 0), min(first + count, self._packets.rowCount()))
 
     @Slot()
     def look_up_related(self) -> None:
