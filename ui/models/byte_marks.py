@@ -39,9 +39,10 @@ def byte_marks(detail: PacketDetail, secrets: Secrets, buffer: int) -> ByteMarks
     groups = sorted(_innermost(detail.tree.fields, buffer), key=lambda item: item.start)
     parts: tuple[tuple[int, str], ...] = ()
     if detail.joined is not None and buffer == len(detail.tree.buffers) - 1:
-        count = len(detail.origins)
         parts = tuple(
-            (o.part.offset, f"part {o.part.number + 1}/{count}") for o in detail.origins if o.part.length and count > 1
+            (o.part.offset, f"part {o.part.number + 1}")
+            for o in detail.origins
+            if o.part.length and len(detail.origins) > 1
         )
     wrong = tuple(sorted(_wrong(detail.tree.fields, buffer)))
     return ByteMarks(tuple(groups), parts, wrong, secrets.hidden(buffer))

@@ -27,7 +27,7 @@ class HexPlaces:
         """As many columns as fit."""
         digits = max(4, len(f"{max(0, length - 1):x}"))
         wide = cls(WIDE, digits, char, left)
-        return wide if wide.text_left(WIDE) <= width else cls(NARROW, digits, char, left)
+        return wide if wide.text_left(WIDE) + left <= width else cls(NARROW, digits, char, left)
 
     def hex_left(self, column: int) -> float:
         """Where the digits of a byte begin."""
@@ -51,7 +51,7 @@ class HexPlaces:
     @property
     def label_left(self) -> float:
         """Where the label of a part stands."""
-        return self.text_left(self.columns) + 2 * self.char
+        return self.text_left(self.columns) + self.char
 
     def column_at(self, x: float) -> int:
         """The byte of a row that a place belongs to, in hex or text; -1: none."""

@@ -142,6 +142,8 @@ class PacketTab(QWidget):
             span = part_span(detail, *target[1:]) or span
         if span is not None:
             self._go_to(span)
+        elif self.tree.currentIndex().isValid():
+            self._on_field(self.tree.currentIndex())
 
     def _show(self, detail: PacketDetail | None) -> None:
         with QSignalBlocker(self.tree):
