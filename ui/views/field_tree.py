@@ -17,9 +17,9 @@ from ui.models.fields import NAME, PLACE, VALUE, FieldModel
 from ui.theme import ROW_HEIGHT, Theme
 from ui.views.cells import CellDelegate
 
-NAME_SHARE = 0.5
+NAME_SHARE = 0.44
 """Of the width that bytes leave to name and value."""
-PLACE_WIDTHS = (96, 150)
+PLACE_WIDTHS = (84, 130)
 COPY_VALUE = QKeySequence("Ctrl+Shift+V")
 Form = Callable[[Field, PacketDetail, Secrets], str]
 
@@ -158,7 +158,7 @@ class FieldTreeView(QTreeView):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         width = self.viewport().width()
-        place = max(PLACE_WIDTHS[0], min(width * 3 // 10, PLACE_WIDTHS[1]))
+        place = max(PLACE_WIDTHS[0], min(width * 24 // 100, PLACE_WIDTHS[1]))
         name = round((width - place) * NAME_SHARE)
         for column, size in ((NAME, name), (VALUE, width - place - name), (PLACE, place)):
             self.header().resizeSection(column, size)
