@@ -15,7 +15,7 @@ from analyzer.cli.errors import CommandError
 from analyzer.cli.frame_words import SENTENCES
 from analyzer.cli.opening import decoded, packet_kinds
 from analyzer.cli.options import AsJson, File
-from analyzer.cli.output import counted, json_text, one_line, write_lines
+from analyzer.cli.output import bracketed, counted, json_text, one_line, write_lines
 from analyzer.cli.packets import source_and_destination
 from analyzer.engine.capture import Capture
 from analyzer.engine.query import Query
@@ -185,8 +185,8 @@ def _span_text(field: Field, tree: FieldTree) -> str:
 def _value_text(field: Field, secrets: Secrets) -> str:
     if secrets.hides(field):
         return MASK
-    value, text = _shown(field.value), one_line(field.text)
-    # Many texts name the number themselves ("7 ms", "everyone (0)").
+    value, text = _shown(field.value), one_line(bracketed(field.text))
+    # Many texts name the number themselves ("7 ms", "0 (everyone)").
     said = not value or value in re.findall(r"-?\w+", text)
     return text if text and said else f"{value} ({text})" if text else value
 

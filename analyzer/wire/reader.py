@@ -147,10 +147,10 @@ class Reader:
             self._record(name, value, start)
         return value
 
-    def big_endian(self, name: str, length: int) -> int:
-        """An unsigned number of `length` bytes, most significant first."""
+    def big_endian(self, name: str, length: int, *, signed: bool = False) -> int:
+        """A number of `length` bytes, most significant first; `signed`: in two's complement."""
         start = self._advance(name, length)
-        value = int.from_bytes(self.data[start : start + length], "big")
+        value = int.from_bytes(self.data[start : start + length], "big", signed=signed)
         if self.trace is not None:
             self._record(name, value, start)
         return value

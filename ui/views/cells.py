@@ -57,6 +57,10 @@ class CellDelegate(QStyledItemDelegate):
         self._fonts = {use: fonts.font(use, zoom=zoom, system=system) for use in fonts.Use}
         self._metrics = {use: QFontMetricsF(font) for use, font in self._fonts.items()}
 
+    def set_row_height(self, row_height: int) -> None:
+        """Other rows; the view has to lay itself out again."""
+        self._row_height = row_height
+
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         return QSize(0, self._row_height)
 

@@ -36,6 +36,10 @@ class Names(Protocol):
         """Whether items of the type live for one snapshot only."""
         ...
 
+    def owner(self, type: int, id: int, state: State | None) -> str:
+        """Name of the player whose item it is; empty if there is none."""
+        ...
+
     def text(self, type: int, index: int, value: int, state: State | None) -> str:
         """The int at `index` as a person reads it; empty if the number says it all."""
         ...
@@ -116,6 +120,7 @@ class _Changes:
             self._bits(index, index + 1),
             self._span(index, index + 1),
             names.is_event(item_type, state),
+            names.owner(item_type, key & 0xFFFF, state),
         )
 
     def _updated(self, key: int, first: int, start: int, size: int) -> Change:
@@ -145,6 +150,7 @@ class _Changes:
             bits,
             self._span(first, start + size),
             names.is_event(item_type, state),
+            names.owner(item_type, key & 0xFFFF, state),
         )
 
     def _field(self, name: str, item_type: int, number: int, index: int, old: int | None) -> FieldChange:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from analyzer.protocols.base import SessionFacts
 from analyzer.protocols.teeworlds.changes import CODE_LENGTHS, byte_bits
-from analyzer.protocols.teeworlds.delta import read_delta
+from analyzer.protocols.teeworlds.delta import Delta, read_to_fault
 from analyzer.protocols.teeworlds.dialects import DIALECTS
 from analyzer.protocols.teeworlds.messages import explain_body, read_message
 from analyzer.snapshots.model import JoinedDelta
 from analyzer.transports.teeworlds import read_packet
 from analyzer.transports.teeworlds_tree import COMPRESSED_PAYLOAD
 from analyzer.wire import varint
-from analyzer.wire.errors import DecodeError
 from analyzer.wire.reader import Buffer, Field, FieldTree, Reader, Span, Trace
 
 CAPTURED, DECOMPRESSED, JOINED = range(3)
@@ -48,67 +45,37 @@ def _explain_delta(joined: JoinedDelta, facts: SessionFacts) -> Field:
     whole = Span(JOINED, 0, len(data))
     if not data:
         return Field("delta", None, "empty: nothing changed", whole)
-    try:
-        delta = read_delta(data, facts.sizes)
-    except DecodeError as error:
-        note = f"byte {error.offset}: {error.text}"
-        return Field("delta", None, f"{len(data)} bytes", whole, tuple(_broken_delta(data, facts, error)), note)
+    delta, fault = read_to_fault(data, facts.sizes)
     offsets = varint.offsets(data)
-    updates, _ = _updates(delta.ints, 3 + len(delta.removed), len(delta.updates), offsets, facts)
+    heads = zip(("removed count", "updated count", "zero"), delta.ints, strict=False)
+    children = [_number(name, delta.ints, index, offsets) for index, (name, _) in enumerate(heads)]
+    children += [
+        _number("removed", delta.ints, 3 + index, offsets, f"type {key >> 16}, id {key & 0xFFFF}")
+        for index, key in enumerate(delta.removed)
+    ]
+    updates, index = _updates(delta, offsets)
+    children += updates
+    rest = "surplus" if fault is None else "unreadable"
+    children += [_number(rest, delta.ints, number, offsets) for number in range(index, len(delta.ints))]
+    if fault is not None:
+        left = Span(JOINED, fault.offset, len(data) - fault.offset)
+        children.append(Field("fault", span=left, note=fault.text, wrong=True))
     text = f"{len(data)} bytes in {len(joined.parts)} parts"
-    return Field("delta", None, text, whole, (*_head(delta.ints, len(delta.removed), offsets), *updates))
+    note = f"byte {fault.offset}: {fault.text}" if fault is not None else ""
+    return Field("delta", None, text, whole, tuple(children), note)
 
 
-def _broken_delta(data: bytes, facts: SessionFacts, error: DecodeError) -> Iterator[Field]:
-    """What was read before the fault, and the bytes from there on."""
-    ints: list[int] = []
-    offsets = [0]
-    try:
-        while offsets[-1] < error.offset:
-            value, end = varint.unpack(data, offsets[-1], len(data))
-            ints.append(value)
-            offsets.append(end)
-    except DecodeError:
-        pass  # the fault itself, where it is a number that is cut off
-    removed = min(max(0, ints[0]), len(ints) - 3) if len(ints) > 3 else 0
-    yield from _head(ints, removed, offsets)
-    if len(ints) > 3:
-        updates, index = _updates(ints, 3 + removed, max(0, ints[1]), offsets, facts)
-        yield from updates
-        yield from (_number(f"int {number}", ints, number, offsets) for number in range(index, len(ints)))
-    yield Field("unreadable", span=Span(JOINED, error.offset, len(data) - error.offset), note=error.text, wrong=True)
-
-
-def _head(ints: list[int], removed: int, offsets: list[int]) -> Iterator[Field]:
-    """The three numbers that every delta begins with, as far as they are there, and the removed keys."""
-    for index, name in enumerate(("removed count", "updated count", "zero")[: len(ints)]):
-        yield _number(name, ints, index, offsets)
-    for index in range(3, 3 + removed):
-        key = ints[index]
-        yield _number("removed", ints, index, offsets, f"type {key >> 16}, id {key & 0xFFFF}")
-
-
-def _updates(
-    ints: list[int], index: int, count: int, offsets: list[int], facts: SessionFacts
-) -> tuple[list[Field], int]:
-    """Up to `count` updates from an index on, those that are there completely; and the index behind them."""
-    fields: list[Field] = []
-    while len(fields) < count and index + 2 <= len(ints):
-        item_type, item_id = ints[index : index + 2]
-        head = [_number("type", ints, index, offsets), _number("id", ints, index + 1, offsets)]
-        start = index + 2
-        size = facts.sizes[item_type] if 0 <= item_type < len(facts.sizes) else -1
-        if size < 0:
-            if start == len(ints):
-                break
-            size = ints[start]
-            head.append(_number("size", ints, start, offsets))
-            start += 1
-        if not 0 <= size <= len(ints) - start:
-            break
-        values = [_number(f"int {number}", ints, start + number, offsets) for number in range(size)]
+def _updates(delta: Delta, offsets: list[int]) -> tuple[list[Field], int]:
+    """The updates, and the index of the int behind the last one."""
+    fields = []
+    index = 3 + len(delta.removed)
+    for key, start, size in delta.updates:
+        head = [_number("type", delta.ints, index, offsets), _number("id", delta.ints, index + 1, offsets)]
+        if start - index == 3:
+            head.append(_number("size", delta.ints, index + 2, offsets))
+        values = [_number(f"int {number}", delta.ints, start + number, offsets) for number in range(size)]
         span = Span(JOINED, offsets[index], offsets[start + size] - offsets[index])
-        fields.append(Field("update", None, f"type {item_type}, id {item_id}", span, (*head, *values)))
+        fields.append(Field("update", None, f"type {key >> 16}, id {key & 0xFFFF}", span, (*head, *values)))
         index = start + size
     return fields, index
 
