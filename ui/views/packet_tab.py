@@ -142,6 +142,8 @@ class PacketTab(QWidget):
             span = part_span(detail, *target[1:]) or span
         if span is not None:
             self._go_to(span)
+        elif self.tree.currentIndex().isValid():
+            self._on_field(self.tree.currentIndex())
 
     def _show(self, detail: PacketDetail | None) -> None:
         with QSignalBlocker(self.tree):
@@ -277,11 +279,11 @@ class PacketTab(QWidget):
     def _build(self) -> None:
         self._nothing.show_state(
             self.tr("No packet selected"),
-            self.tr("Its fields and bytes are shown here. Click a row of the list, or use its arrow keys."),
+            self.tr("Choose a row of the list: its fields and bytes are shown here"),
             self.tr("Select the first"),
         )
         self._undecided.show_state(
-            self.tr("Not decoded"), self.tr("No protocol was recognised in this flow: only the bytes are known.")
+            self.tr("Not decoded"), self.tr("No protocol was recognised: only the bytes are known")
         )
         self._error_button.setText(self.tr("Show bytes"))
         self._error_bar.setAutoFillBackground(True)
