@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from analyzer.protocols.base import PartBytes, SessionFacts, SnapshotCodec, SnapshotView
 from analyzer.protocols.teeworlds.changes import changes
 from analyzer.protocols.teeworlds.codes import SNAPSHOT_KINDS
-from analyzer.protocols.teeworlds.delta import apply, read_delta
+from analyzer.protocols.teeworlds.delta import apply, read_delta, read_start
 from analyzer.protocols.teeworlds.dialects import DIALECTS
 from analyzer.protocols.teeworlds.epoch import PART_BYTES, join_parts
 from analyzer.protocols.teeworlds.messages import SNAPEMPTY, message_id, read_snap
@@ -88,13 +89,14 @@ class TeeworldsCodec(SnapshotCodec[State]):
         )
 
     def changes(self, base: State | None, joined: JoinedDelta, facts: SessionFacts, tick: int) -> tuple[Change, ...]:
-        """What the delta did. A delta that cannot be read has no changes to show."""
+        """What the delta did; of one that cannot be read to its end, what stands before the fault."""
         if not joined.data:
             return ()
         try:
             delta = read_delta(joined.data, facts.sizes)
         except DecodeError:
-            return ()
+            delta = read_start(joined.data, facts.sizes)
+            joined = replace(joined, data=delta.data)
         declared = {key: tuple(delta.ints[start : start + size]) for key, start, size in delta.updates if key < 0x8000}
         return tuple(changes(base, delta, joined, _Names(DIALECTS[facts.dialect].schema, declared)))
 

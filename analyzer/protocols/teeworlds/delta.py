@@ -6,6 +6,7 @@ Codes D1 to D9 of spec section 17.7 are those of the `DecodeError`s raised here.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from operator import add
 
@@ -83,7 +84,8 @@ def read_delta(data: bytes, sizes: Sequence[int]) -> Delta:
         raise DecodeError("D3", 0, f"{removed_count} removed keys in {count - 3} numbers", removed_count, count - 3)
     index = 3 + removed_count
     removed = ints[3:index]
-    updates, index = _read_updates(data, ints, index, update_count, sizes)
+    updates: list[tuple[int, int, int]] = []
+    index = _read_updates(data, ints, index, update_count, sizes, updates)
     warnings = 0
     if index < count:
         warnings |= SURPLUS_INTS
@@ -96,11 +98,31 @@ def read_delta(data: bytes, sizes: Sequence[int]) -> Delta:
     return Delta(data, ints, removed, updates, warnings)
 
 
-def _read_updates(
-    data: bytes, ints: list[int], index: int, update_count: int, sizes: Sequence[int]
-) -> tuple[list[tuple[int, int, int]], int]:
-    """The updates from `index` on, and where they end. An update takes two ints at least: the data bound the loop."""
+def read_start(data: bytes, sizes: Sequence[int]) -> Delta:
+    """What a delta that cannot be read to its end says before the fault; its `data` end with the last whole number."""
+    try:
+        ints = varint.unpack_all(data, MAX_INTS)
+    except DecodeError as error:
+        data = data[: error.offset]
+        ints = varint.unpack_all(data, MAX_INTS)
+    removed: list[int] = []
     updates: list[tuple[int, int, int]] = []
+    if len(ints) >= 3 and 0 <= ints[0] <= len(ints) - 3:
+        removed = ints[3 : 3 + ints[0]]
+        with suppress(DecodeError):
+            _read_updates(data, ints, 3 + ints[0], ints[1], sizes, updates)
+    return Delta(data, ints, removed, updates, 0)
+
+
+def _read_updates(
+    data: bytes,
+    ints: list[int],
+    index: int,
+    update_count: int,
+    sizes: Sequence[int],
+    updates: list[tuple[int, int, int]],
+) -> int:
+    """Add the updates from `index` on, and say where they end. An update takes two ints at least, which bounds them."""
     append = updates.append
     count = len(ints)
     for number in range(update_count):
@@ -128,7 +150,7 @@ def _read_updates(
                 raise _fault("D7", data, start - 1, text, number, size, count - start)
         append((item_type << 16 | item_id, start, size))
         index = start + size
-    return updates, index
+    return index
 
 
 def apply(base: State, delta: Delta) -> Applied:
