@@ -17,7 +17,6 @@ from analyzer.cli.opening import decoded, packet_kinds
 from analyzer.cli.options import AsJson, File
 from analyzer.cli.output import bracketed, counted, json_text, one_line, write_lines
 from analyzer.cli.packets import source_and_destination
-from analyzer.cli.secrets import MASK, Secrets
 from analyzer.engine.capture import Capture
 from analyzer.engine.query import Query
 from analyzer.net.kinds import FrameKind
@@ -27,6 +26,7 @@ from analyzer.stats.live import ints
 from analyzer.stats.parts import parts_in
 from analyzer.store.tables import Tables
 from analyzer.wire.reader import Field, FieldTree, Value
+from analyzer.wire.secrets import MASK, Secrets
 
 MAX_SHOWN_BYTES = 32
 """Bytes of a raw field shown in the text tree; JSON has them all."""

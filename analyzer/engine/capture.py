@@ -33,6 +33,8 @@ from analyzer.store.tables import Tables
 BATCH_FRAMES = 1024
 BATCH_BYTES = 16 * 1024 * 1024
 """Bounds the memory of a batch of jumbo or hostile frames."""
+MAX_UDP_PAYLOAD = 0xFFFF
+"""Only jumbograms and buffers for segmentation offload are longer; no game sends them."""
 REPLAY_PACKETS = 1024
 """Packets of a flow that are read again from the file at a time."""
 
@@ -161,6 +163,8 @@ class Capture:
             found = self._network.read(first + index, time_ns, links[interface], frame, original)
             if isinstance(found, FrameKind):
                 kinds[index] = found
+            elif found.udp_length > MAX_UDP_PAYLOAD:
+                kinds[index] = FrameKind.MALFORMED_UDP
             else:
                 kinds[index] = FrameKind.UDP
                 datagrams.append(found)
@@ -190,7 +194,7 @@ class Capture:
                 "start": [datagram.start for datagram in datagrams],
                 "length": [len(datagram.payload) for datagram in datagrams],
                 "udp_length": [datagram.udp_length for datagram in datagrams],
-                "pieces": [min(255, max(1, len(datagram.pieces))) for datagram in datagrams],
+                "pieces": [_pieces(datagram) for datagram in datagrams],
             },
             len(datagrams),
         )
@@ -316,11 +320,15 @@ class Capture:
                 if self._strict:
                     raise
                 packet = reading.rows.packet.packet
+                if packet < batch.packet[0]:
+                    # It struck before anything was begun; without progress it would strike for ever.
+                    packet = reading.rows.begin(int(batch.packet[0])).packet
                 _LOG.exception("packet %d could not be read: %s", packet, self._payloads.payload(packet).hex())
                 reading.failed()
                 batch = batch.after(packet)
 
     def _settle(self, reading: Reading) -> None:
+        reading.rows.resume()
         try:
             reading.finish()
         except Exception:
@@ -339,6 +347,11 @@ class Capture:
             self._settle(reading)
         merge(self.tables, self._rows.values())
         self.finished = True
+
+
+def _pieces(datagram: UdpDatagram) -> int:
+    """For packets.pieces: of fragments that the capture cut, a single piece may be left, in an earlier frame."""
+    return min(255, max(2, len(datagram.pieces))) if datagram.pieces else 1
 
 
 def _by_bytes(frames: FrameBatch) -> Iterator[FrameBatch]:

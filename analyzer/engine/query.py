@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from analyzer.capture.file import CaptureFile
+from analyzer.engine.info import REBUILT, PacketInfo
 from analyzer.engine.payloads import Payloads
-from analyzer.protocols.base import PartBytes, Protocol, SessionFacts, SnapshotCodec, SnapshotView
+from analyzer.protocols.base import MessageNote, PartBytes, Protocol, SessionFacts, SnapshotCodec, SnapshotView
 from analyzer.snapshots.chain import Chain
 from analyzer.snapshots.model import Change, Item, JoinedDelta, Part
 from analyzer.snapshots.status import Code, Status
 from analyzer.store.tables import Tables
 from analyzer.wire.errors import DecodeError
 from analyzer.wire.reader import Buffer, FieldTree
-
-_REBUILT = (Status.OK, Status.CRC, Status.PARTIAL)
 
 
 class Query:
@@ -28,6 +27,7 @@ class Query:
         self._file = file
         self._payloads = Payloads(tables, file)
         self._protocols = {protocol.name: protocol for protocol in protocols}
+        self._info = PacketInfo(tables, protocols)
         self._chains: dict[str, Chain[Any]] = {}
 
     def close(self) -> None:
@@ -44,9 +44,7 @@ class Query:
 
     def protocol(self, packet: int) -> Protocol | None:
         """The protocol of the packet's flow, None while it is undecided."""
-        tables = self._tables
-        reading = tables.flows.integer("reading", tables.packets.integer("flow", packet))
-        return None if reading < 0 else self._protocols[tables.readings.text("protocol", reading)]
+        return self._info.protocol(packet)
 
     def facts(self, packet: int) -> SessionFacts:
         """What explaining the packet needs; of a packet outside any session, just the dialect."""
@@ -67,32 +65,22 @@ class Query:
         joined = self.joined(snapshot) if snapshot >= 0 and protocol.snapshots is not None else None
         return protocol.explain(payload, self.facts(packet), joined)
 
-    def messages(self, packet: int) -> range:
-        """Rows of the packet's messages."""
-        first = self._tables.packets.integer("first_message", packet)
-        if first < 0:
-            return range(0)
-        owners = self._tables.messages.array("packet", first, min(first + 256, len(self._tables.messages)))
-        others = np.flatnonzero(owners != packet)
-        return range(first, first + (int(others[0]) if len(others) else len(owners)))
-
     def info(self, packet: int) -> str:
-        """One line about the packet: its messages, and the snapshot it completed."""
-        tables = self._tables
-        protocol = self.protocol(packet)
-        flow = tables.packets.integer("flow", packet)
-        if protocol is None:
-            recognised = tables.flows.text("recognised", flow)
-            return f"{recognised} (not decoded)" if recognised else f"{tables.packets.integer('length', packet)} bytes"
-        names = [tables.names[tables.messages.integer("name", row)] for row in self.messages(packet)]
-        parts = [", ".join(names) or protocol.packet_kinds[tables.packets.integer("kind", packet)]]
-        fault = protocol.packet_codes[tables.packets.integer("code", packet)]
-        if fault:
-            parts.append(f"[{fault}]")
-        snapshot = tables.packets.integer("snapshot", packet)
-        if snapshot >= 0:
-            parts.append(self._snapshot_info(snapshot))
-        return " ".join(parts)
+        """One line about the packet: its messages with their key values, and the snapshots it carries parts of."""
+        return self._info.line(packet, self.notes([packet]))
+
+    def notes(self, packets: Iterable[int]) -> dict[int, str]:
+        """Key values that no table holds, by message row; for messages whose protocol has such notes."""
+        found: dict[int, str] = {}
+        for packet in packets:
+            protocol = self._info.protocol(packet)
+            if protocol is None or not protocol.message_notes:
+                continue
+            for row in self._info.messages(packet):
+                read = protocol.message_notes.get(self._info.name(row))
+                if read is not None:
+                    found[row] = self._note(read, packet, row)
+        return found
 
     def snapshots_of(self, packet: int) -> list[int]:
         """Snapshot rows that this packet completed or decided, of the live reading."""
@@ -101,16 +89,7 @@ class Query:
 
     def snapshot_of_part(self, packet: int) -> int:
         """The snapshot that one of the packet's messages is a part of, -1 if none."""
-        tables = self._tables
-        messages = self.messages(packet)
-        carriers = tables.parts.integers("message")
-        found = np.flatnonzero((carriers >= messages.start) & (carriers < messages.stop))
-        if not len(found):
-            return -1
-        first, count = tables.snapshots.integers("first_part"), tables.snapshots.integers("part_count")
-        part = int(found[0])
-        owners = np.flatnonzero((first >= 0) & (first <= part) & (part < first + count))
-        return int(owners[0]) if len(owners) else -1
+        return self._info.snapshot_of_part(packet)
 
     def alive(self, snapshot: int) -> bool:
         """Does the snapshot belong to a reading that was not replaced?"""
@@ -120,7 +99,7 @@ class Query:
 
     def state(self, snapshot: int) -> object | None:
         """The protocol's state of a snapshot, rebuilt from the file; None for one that cannot be rebuilt."""
-        if Status(self._tables.snapshots.integer("status", snapshot)) not in _REBUILT:
+        if Status(self._tables.snapshots.integer("status", snapshot)) not in REBUILT:
             return None
         state: object = self._chain(snapshot).state(snapshot)
         return state
@@ -185,7 +164,7 @@ class Query:
             ends[1 - server],
             ends[server],
             tables.sessions.integer("number", session),
-            tables.sessions.text("dialect", session),
+            self._session_facts(session),
             self._frame_of(snapshot),
             None if cause < 0 else self._frame_of(cause),
             self.state(snapshot),
@@ -197,32 +176,20 @@ class Query:
 
     def reason(self, snapshot: int) -> str:
         """The sentence that goes with the snapshot's code."""
-        row = self._tables.snapshots.row(snapshot)
-        code = self._code(snapshot)
-        text = code.text.format(**row, missing=self._missing(snapshot) if "{missing}" in code.text else "")
+        text = self._info.reason(snapshot)
         cause = self._tables.snapshots.integer("cause", snapshot)
-        if code.status is Status.NO_BASE and cause >= 0:
+        if self._code(snapshot).status is Status.NO_BASE and cause >= 0:
             code = self._code(cause)
             text += f"; first cause: {code.name} of tick {self._tick(cause)} in frame {self._frame_of(cause)}"
         return text
 
-    def _snapshot_info(self, snapshot: int) -> str:
-        tables = self._tables.snapshots
-        status = Status(tables.integer("status", snapshot))
-        tick, base = tables.integer("tick", snapshot), tables.integer("base_tick", snapshot)
-        text = f"tick {tick} on {base}" if base >= 0 else f"tick {tick}, full"
-        if tables.integer("parts", snapshot) > 1:
-            text += f", {tables.integer('parts', snapshot)} parts"
-        if status in _REBUILT:
-            text += f", {tables.integer('items', snapshot)} items"
-        return text if status is Status.OK else f"{text}, {status.word} {self._code(snapshot).name}"
-
-    def _missing(self, snapshot: int) -> str:
-        tables = self._tables
-        first = tables.snapshots.integer("first_part", snapshot)
-        count = tables.snapshots.integer("part_count", snapshot)
-        here = set(tables.parts.array("number", first, first + count).tolist()) if count else set()
-        return ", ".join(str(n) for n in range(tables.snapshots.integer("parts", snapshot)) if n not in here)
+    def _note(self, read: MessageNote, packet: int, message: int) -> str:
+        messages = self._tables.messages
+        offset, size = messages.integer("offset", message), messages.integer("size", message)
+        try:
+            return read(self.payload(packet), self.facts(packet), offset, size)
+        except DecodeError:
+            return ""
 
     def _parts(self, snapshot: int) -> Iterator[tuple[int, int, PartBytes]]:
         """Number, packet and bytes of each part. Raises DecodeError."""

@@ -116,10 +116,20 @@ def _amend_packets(tables: Tables, filled: list[Rows], sessions: list[list[int]]
         numbers,
         [local[packet.snapshot] for rows, local in zip(filled, snapshots, strict=True) for packet in rows.packets],
     )
-    tables.packets.amend("first_message", numbers, [-1] * len(numbers))
+    _unlink_messages(tables, filled)
     for rows, local in zip(filled, sessions, strict=True):
         last: dict[int, int] = {local[packet.session]: packet.packet for packet in rows.packets if packet.session >= 0}
         tables.sessions.amend("last_packet", last.keys(), last.values())
+
+
+def _unlink_messages(tables: Tables, filled: list[Rows]) -> None:
+    """A packet that is read anew lets go of an older reading's messages; one that is resumed keeps its own."""
+    for rows in filled:
+        numbers = np.asarray([packet.packet for packet in rows.packets], dtype=np.int64)
+        first = tables.packets.take("first_message", numbers).astype(np.int64)
+        linked = np.flatnonzero(first >= 0)
+        foreign = linked[tables.messages.take("reading", first[linked]) != rows.reading]
+        tables.packets.amend("first_message", numbers[foreign].tolist(), [-1] * len(foreign))
 
 
 def _merge_messages(tables: Tables, filled: list[Rows]) -> None:
@@ -207,18 +217,24 @@ def _translated(amend: Amend, snapshots: _Numbers) -> object:
 
 
 def _count_types(tables: Tables, filled: list[Rows], sessions: list[list[int]]) -> None:
+    """Add to the counts of item types; new ones stand in the order in which the capture first had them."""
     counts = [
-        ((local[session], name), updates, values)
+        (rows, (local[session], name), count)
         for rows, local in zip(filled, sessions, strict=True)
-        for (session, name), (updates, values) in rows.types.items()
+        for (session, name), count in rows.types.items()
     ]
+    if not counts:
+        return
     known = tables.type_rows
-    new = sorted({key for key, _, _ in counts if key not in known})
+    order = _order((rows, count.packet) for rows, _, count in counts)
+    new = [counts[index][1] for index in order if counts[index][1] not in known]
     first = tables.types.append(
         {"session": [session for session, _ in new], "name": [name for _, name in new]}, len(new)
     )
     known.update({key: row for row, key in enumerate(new, first)})
-    for key, updates, values in counts:
-        row = known[key]
-        tables.types.amend("updates", [row], [tables.types.integer("updates", row) + updates])
-        tables.types.amend("values", [row], [tables.types.integer("values", row) + values])
+    numbers = np.asarray([known[key] for _, key, _ in counts], dtype=np.int64)
+    for column in ("updates", "values"):
+        added = np.asarray([getattr(count, column) for _, _, count in counts], dtype=np.int64)
+        tables.types.amend(
+            column, numbers.tolist(), (tables.types.take(column, numbers).astype(np.int64) + added).tolist()
+        )

@@ -85,6 +85,11 @@ class Attribution:
             self._unpassed = [older for older in self._unpassed if older > tick]
             for older in passed:
                 self._pass(older)
+        else:
+            # INPUTs were reordered: for the ticks below, this one is now the next that the client acknowledged.
+            below = max((older for older in self._acks if older < tick), default=-1)
+            for older in [older for older in self._watched if below <= older < tick]:
+                self._reconsider(older)
         self._reconsider(tick)
 
     def use_as_base(self, tick: int) -> None:
@@ -139,7 +144,7 @@ class Attribution:
             return LostBy.CAPTURE if had else LostBy.GAME
         if had or watched.tick in self._used:
             return LostBy.CAPTURE
-        later = next((ack for tick, ack in self._acks.items() if tick > watched.tick), None)
+        later = min((tick for tick in self._acks if tick > watched.tick), default=None)
         if later is None:
             return LostBy.UNKNOWN
-        return LostBy.NETWORK if later.rebuilt else LostBy.CAPTURE
+        return LostBy.NETWORK if self._acks[later].rebuilt else LostBy.CAPTURE

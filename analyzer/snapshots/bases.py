@@ -42,8 +42,6 @@ class Cause:
     lost_by: LostBy = LostBy.UNKNOWN
     waiting: list[int] = field(default_factory=list)
     """Rows that name this cause and follow it while it can change."""
-    repeats: list[int] = field(default_factory=list)
-    """Rows of repeated parts: they point to the cause, but nobody lost anything of theirs."""
     settled: bool = False
     """Nothing more will be learned about it."""
 
@@ -51,11 +49,6 @@ class Cause:
         """A further row names this cause."""
         if not self.settled and len(self.waiting) < MAX_WAITING:
             self.waiting.append(local)
-
-    def repeat(self, local: int) -> None:
-        """A row repeats a part of the incomplete snapshot."""
-        if self.local < 0 and len(self.repeats) < MAX_WAITING:
-            self.repeats.append(local)
 
     def settle(self) -> None:
         """The cause is final: nobody needs to follow it any more."""
@@ -83,14 +76,20 @@ class Bases(Generic[S]):
         return self._failed.get(tick)
 
     def put(self, tick: int, base: Base[S]) -> None:
-        """Store a rebuilt snapshot."""
+        """Store a rebuilt snapshot, in place of an older one of the same tick."""
+        older = self._bases.get(tick)
         self._bases[tick] = base
-        self._bytes += base.size
+        self._bytes += base.size - (older.size if older is not None else 0)
         self._failed.pop(tick, None)
 
     def fail(self, tick: int, cause: Cause) -> None:
         """Remember that a tick could not be rebuilt."""
         self._failed[tick] = cause
+
+    def replace_cause(self, old: Cause, new: Cause) -> None:
+        """What failed by `old` failed by `new`, the first cause of the chain."""
+        for tick in [tick for tick, cause in self._failed.items() if cause is old]:
+            self._failed[tick] = new
 
     def use(self, tick: int, by_tick: int) -> None:
         """A delta of tick `by_tick` referred to `tick`, so a later one may again."""

@@ -67,17 +67,21 @@ class Collector:
     @property
     def received(self) -> tuple[PartRow, ...]:
         """Rows of the parts that count, by number."""
-        return tuple(self.parts[number].row for number in sorted(self.parts) if number < self.announced)
+        return tuple(part.row for part in self._counted())
 
     @property
     def wire_bytes(self) -> int:
-        """UDP payload of the datagrams that carried the parts, each datagram once."""
-        return sum({part.row.packet: part.wire_bytes for part in self.parts.values()}.values())
+        """UDP payload of the datagrams that carried the parts that count, each datagram once."""
+        return sum({part.row.packet: part.wire_bytes for part in self._counted()}.values())
 
     @property
     def delta_bytes(self) -> int:
-        """Sum of the part lengths."""
-        return sum(len(part.data) for part in self.parts.values())
+        """Sum of the lengths of the parts that count."""
+        return sum(len(part.data) for part in self._counted())
+
+    def _counted(self) -> list[HeldPart]:
+        """By number; a later part may have announced fewer than are held."""
+        return [self.parts[number] for number in sorted(self.parts) if number < self.announced]
 
 
 class Collectors:

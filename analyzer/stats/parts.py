@@ -40,3 +40,42 @@ def part_packets(tables: Tables, snapshot: int) -> Ints:
     count = tables.snapshots.integer("part_count", snapshot) if first >= 0 else 0
     messages = tables.parts.take("message", np.arange(max(first, 0), max(first, 0) + count)).astype(np.int64)
     return tables.messages.take("packet", messages).astype(np.int64)
+
+
+class PartIndex:
+    """Which snapshot each message carries a part of; extended from where it stopped, 8 bytes a message."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+        self._snapshots = 0
+        self._snapshot = np.full(0, -1, dtype=np.int32)
+        self._number = np.full(0, -1, dtype=np.int32)
+
+    def catch_up(self) -> None:
+        """Take in the snapshots that were published since."""
+        reached = len(self._tables.snapshots)
+        if reached == self._snapshots:
+            return
+        snapshots = self._tables.snapshots
+        first = snapshots.integers("first_part", self._snapshots, reached)
+        count = np.where(first < 0, 0, snapshots.integers("part_count", self._snapshots, reached))
+        owners = np.repeat(np.arange(self._snapshots, reached), count)
+        parts = np.arange(count.sum()) + np.repeat(first - (np.cumsum(count) - count), count)
+        messages = self._tables.parts.take("message", parts).astype(np.int64)
+        self._grow(int(messages.max()) + 1 if len(messages) else 0)
+        self._snapshot[messages] = owners
+        self._number[messages] = self._tables.parts.take("number", parts)
+        self._snapshots = reached
+
+    def carried(self, message: int) -> CarriedPart | None:
+        """The part in a message, None if it carries none."""
+        if message >= len(self._snapshot) or self._snapshot[message] < 0:
+            return None
+        return CarriedPart(int(self._snapshot[message]), int(self._number[message]))
+
+    def _grow(self, size: int) -> None:
+        if size > len(self._snapshot):
+            missing = max(size, 2 * len(self._snapshot)) - len(self._snapshot)
+            more = np.full(missing, -1, dtype=np.int32)
+            self._snapshot = np.concatenate([self._snapshot, more])
+            self._number = np.concatenate([self._number, more])

@@ -14,6 +14,7 @@ from analyzer.stats.sizes import Sizes, sizes
 from analyzer.store.tables import Tables
 
 SIZE_COLUMNS = ("wire_bytes", "delta_bytes", "state_bytes")
+_FAILED = frozenset((Status.CRC, Status.INCOMPLETE, Status.MALFORMED, Status.BUG, Status.ERROR))
 CodeNames = Mapping[str, tuple[str, ...]]
 """By protocol name: the names of its report codes, by snapshots.code."""
 
@@ -69,6 +70,17 @@ def snapshot_stats(tables: Tables, rows: Ints, code_names: CodeNames) -> Snapsho
 def rebuilt_mask(status: Ints) -> NDArray[np.bool_]:
     """Which statuses are of snapshots that were rebuilt."""
     return np.isin(status, (Status.OK, Status.CRC))
+
+
+def is_failed(status: int, cause: int) -> bool:
+    """Did the snapshot fail, and does the capture hold the cause? Of one whose base lies before it nobody can tell."""
+    return status in _FAILED or (status == Status.NO_BASE and cause >= 0)
+
+
+def failed_mask(status: Ints, cause: Ints) -> NDArray[np.bool_]:
+    """`is_failed` of many, shape (n,)."""
+    found: NDArray[np.bool_] = np.isin(status, list(_FAILED)) | ((status == Status.NO_BASE) & (cause >= 0))
+    return found
 
 
 def _histogram(values: Ints) -> dict[int, int]:

@@ -105,20 +105,30 @@ class Table:
         return self._published
 
     def append(self, values: Mapping[str, Array | Sequence[object]], count: int) -> int:
-        """Add `count` rows and return the number of the first. A column that is not named must have an unset value."""
+        """Add `count` rows and return the number of the first. A column that is not named must have an unset value.
+
+        Raises ValueError for a column that is missing, unknown or of another length, and OverflowError for a number
+        that its column cannot hold; no column has changed then.
+        """
+        unknown = values.keys() - self.columns.keys()
+        if unknown:
+            raise ValueError(f"{self.name} has no column {', '.join(sorted(unknown))}")
+        arrays = [self._array_for(spec, values.get(spec.name), count) for spec in self.specs]
+        for column, array in zip(self.columns.values(), arrays, strict=True):
+            column.append(array)
         first = self.appended
-        for spec in self.specs:
-            given = values.get(spec.name)
-            if given is None:
-                if spec.unset is None and spec.dtype != "O":
-                    raise ValueError(f"{self.name}.{spec.name} needs a value for every row")
-                given = np.full(count, spec.unset, dtype=spec.dtype)
-            array = _objects(given) if spec.dtype == "O" else np.asarray(given, dtype=spec.dtype)
-            if array.shape != (count,):
-                raise ValueError(f"{self.name}.{spec.name} has shape {array.shape} for {count} rows")
-            self.columns[spec.name].append(array)
         self.appended += count
         return first
+
+    def _array_for(self, spec: ColumnSpec, given: Array | Sequence[object] | None, count: int) -> Array:
+        if given is None:
+            if spec.unset is None:
+                raise ValueError(f"{self.name}.{spec.name} needs a value for every row")
+            return np.full(count, spec.unset, dtype=spec.dtype)
+        array = _objects(given) if spec.dtype == "O" else np.asarray(given, dtype=spec.dtype)
+        if array.shape != (count,):
+            raise ValueError(f"{self.name}.{spec.name} has shape {array.shape} for {count} rows")
+        return array
 
     def amend(self, column: str, rows: Iterable[int], values: Iterable[object]) -> None:
         """Set values that became known after their rows, and log the published ones in the journal."""

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from analyzer.snapshots.status import ClientHas, LostBy, Proof, Status
+from analyzer.store.names import MAX_NAMES, OVERFLOW
 
 
 @dataclass(slots=True)
@@ -124,6 +125,16 @@ class Amend:
 
 
 @dataclass(slots=True)
+class TypeCount:
+    """What a batch adds to a row of `types`."""
+
+    packet: int
+    """The first that carried an item of the type; it decides the order of new rows."""
+    updates: int = 0
+    values: int = 0
+
+
+@dataclass(slots=True)
 class Rows:
     """The way out of a reading. One for a reading's whole life; the writer empties it after each batch."""
 
@@ -137,8 +148,8 @@ class Rows:
     findings: list[FindingRow] = field(default_factory=list)
     amendments: list[Amend] = field(default_factory=list)
     blocks: list[tuple[int, bytes]] = field(default_factory=list)
-    types: dict[tuple[int, str], list[int]] = field(default_factory=dict)
-    """(local session, type name) -> updates and values sent since the last merge."""
+    types: dict[tuple[int, str], TypeCount] = field(default_factory=dict)
+    """(local session, type name) -> what was sent since the last merge."""
     names: list[str] = field(default_factory=list)
     session_rows: array[int] = field(default_factory=lambda: array("i"))
     """Local number -> row, filled by the writer."""
@@ -155,11 +166,19 @@ class Rows:
         self._message_ordinal = 0
         return late
 
+    def resume(self) -> None:
+        """Go on with the packet begun last, which may be in the tables already: what is added now is decided by it."""
+        if self.packet.packet >= 0 and not self.packets:
+            self.packets.append(self.packet)
+
     def message(
         self, name: str, number: int, flags: int, sequence: int, size: int, offset: int, code: int = 0
     ) -> PartRow:
         """Add a message of the current packet; returns what a snapshot needs to name it as its part 0."""
         index = self._name_numbers.get(name)
+        if index is None and len(self.names) >= MAX_NAMES:
+            name = OVERFLOW
+            index = self._name_numbers.get(name)
         if index is None:
             index = self._name_numbers[name] = len(self.names)
             self.names.append(name)
@@ -201,11 +220,11 @@ class Rows:
         """Store a snapshot whole."""
         self.blocks.append((snapshot, packed))
 
-    def count_type(self, session: int, name: str, updates: int, values: int) -> None:
-        """Items of a type were sent `updates` times, with `values` values in all."""
-        count = self.types.setdefault((session, name), [0, 0])
-        count[0] += updates
-        count[1] += values
+    def count_type(self, session: int, name: str, updates: int, values: int, packet: int) -> None:
+        """Items of a type were sent `updates` times, with `values` values in all, first in `packet`."""
+        count = self.types.setdefault((session, name), TypeCount(packet))
+        count.updates += updates
+        count.values += values
 
     def merged(self, session_rows: Sequence[int], snapshot_rows: Sequence[int]) -> None:
         """Called by the writer when everything here is in the tables: keep the row numbers, drop the rows."""

@@ -22,10 +22,10 @@ PACKETS = (
     C("frame", "i4", "frame that holds the datagram, or its last fragment", ref="frames"),
     C("flow", "i4", "the two endpoints", ref="flows"),
     C("direction", "i1", "0: sent by the flow's endpoint a, 1: by endpoint b"),
-    C("start", "u2", "offset of the UDP payload in the frame (of the first fragment, where there are several)"),
+    C("start", "u4", "offset of the UDP payload in the frame (of the first fragment, where there are several)"),
     C("length", "u2", "captured bytes of the UDP payload"),
     C("udp_length", "u2", "bytes of the UDP payload, captured or not"),
-    C("pieces", "u1", "1, or the number of IP fragments (255: 255 or more; rows of `fragments`)"),
+    C("pieces", "u1", "1: all in `frame`; else its rows of `fragments`, but 2 at least (255: or more)"),
     C("session", "i4", "the client's epoch it belongs to", -1, ref="sessions"),
     C("kind", "u1", "the protocol's kind of packet, index into Protocol.packet_kinds; 0: not decided", 0),
     C("flags", "u1", "header flags as on the wire", 0),
@@ -39,7 +39,7 @@ PACKETS = (
 FRAGMENTS = (
     C("packet", "i4", "the datagram", ref="packets"),
     C("frame", "i4", "frame of this fragment; fragments stand in payload order", ref="frames"),
-    C("start", "u2", "offset of the payload bytes in that frame"),
+    C("start", "u4", "offset of the payload bytes in that frame"),
     C("length", "u2", "payload bytes taken from that frame"),
 )
 FLOWS = (
@@ -55,14 +55,14 @@ READINGS = (
     C("flow", "i4", "the flow it interprets", ref="flows"),
     C("protocol", "O", "Protocol.name"),
     C("dialect", "O", "which of the protocol's dialects"),
-    C("number", "u2", "counts the readings of a flow from 0"),
+    C("number", "u4", "counts the readings of a flow from 0"),
     C("alive", "?", "false once another reading replaced it; its rows stay and are masked", True),
 )
 SESSIONS = (
     C("reading", "i4", "reading it belongs to", ref="readings"),
-    C("number", "u2", "sessions of the flow from 0, epochs without snapshots not counted (spec section 17.5)"),
-    C("generation", "u2", "connection on the flow, from 0", 0),
-    C("epoch", "u2", "map of the flow, from 0, empty ones counted", 0),
+    C("number", "u4", "sessions of the flow from 0, epochs without snapshots not counted (spec section 17.5)"),
+    C("generation", "u4", "connection on the flow, from 0", 0),
+    C("epoch", "u4", "map of the flow, from 0, empty ones counted", 0),
     C("dialect", "O", "dialect"),
     C("facts", "O", "what explaining a packet needs to know (protocols.base.SessionFacts)"),
     C("player", "O", "player's name, empty while unknown", ""),

@@ -1,26 +1,9 @@
-"""Builds pcap and pcapng files for tests, and finds the recorded captures."""
+"""Builds pcap and pcapng files for tests."""
 
 from __future__ import annotations
 
-import os
 import struct
 from collections.abc import Sequence
-from pathlib import Path
-
-_CHECKOUT = Path(__file__).parents[2]
-
-
-def recorded_captures() -> list[Path]:
-    """Captures of real sessions: the bundled ones, those beside the checkout, those in $SNAPSCOPE_CAPTURES."""
-    folders = [_CHECKOUT / "tests" / "captures", _CHECKOUT.parent / "shared" / "captures"]
-    if "SNAPSCOPE_CAPTURES" in os.environ:
-        folders.append(Path(os.environ["SNAPSCOPE_CAPTURES"]))
-    found: dict[str, Path] = {}
-    for folder in folders:
-        for path in sorted(folder.glob("*.pcap*")):
-            if path.name.endswith((".pcap", ".pcapng", ".pcap.gz", ".pcapng.gz")):
-                found.setdefault(path.name, path)
-    return list(found.values())
 
 
 def pcap_file(

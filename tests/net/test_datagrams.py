@@ -7,6 +7,7 @@ import socket
 from pathlib import Path
 
 import pytest
+from capture_files import capture_paths
 from hypothesis import given
 from hypothesis import strategies as st
 from scapy.layers.inet import IP, TCP, UDP, fragment
@@ -25,7 +26,6 @@ from analyzer.capture.frames import join_batches
 from analyzer.capture.source import Source
 from analyzer.net.datagrams import Datagram, Network
 from analyzer.net.kinds import FrameKind
-from tests.capture.builders import recorded_captures
 from tests.net.builders import (
     DESTINATION_4,
     DESTINATION_6,
@@ -230,7 +230,7 @@ def test_fragments_that_scapy_makes(six: bool) -> None:
         assert b"".join(parts[at][offset : offset + size] for at, offset, size in found.pieces) == payload
 
 
-@pytest.mark.parametrize("path", recorded_captures(), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", capture_paths(), ids=lambda path: path.name)
 def test_recorded_frames_are_as_scapy_dissects_them(path: Path) -> None:
     source = Source.open(path)
     batches = []

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from ui import fonts
 
-MAX_WIDTH = 420
+MAX_TEXT_WIDTH = 420
+MARGIN = 16
 
 
 class PaneState(QWidget):
@@ -35,13 +37,21 @@ class PaneState(QWidget):
             layout.addWidget(widget, 0, Qt.AlignmentFlag.AlignHCenter)
         layout.addStretch()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
     def show_state(self, title: str, text: str, action: str = "") -> None:
         """Say what is missing; `action` names the button, empty shows none."""
         self._title.setText(title)
         self._text.setText(text)
-        # a wrapped label says how high it is only for a width
-        width = min(MAX_WIDTH, self._text.fontMetrics().horizontalAdvance(text) + 2)
-        self._text.setFixedSize(width, self._text.heightForWidth(width))
+        self._fit()
         self._button.setText(action)
         self._button.setVisible(bool(action))
         self.setAccessibleName(f"{title}. {text}")
+
+    def _fit(self) -> None:
+        """A label that wraps is as narrow as Qt likes, and says how high it is, only for a given width."""
+        wanted = self._text.fontMetrics().horizontalAdvance(self._text.text()) + 2
+        width = max(1, min(MAX_TEXT_WIDTH, wanted, self.width() - 2 * MARGIN))
+        self._text.setFixedSize(width, self._text.heightForWidth(width))

@@ -8,7 +8,9 @@ from analyzer.protocols.teeworlds.codes import CODES, PACKET_CODES, PACKET_KINDS
 from analyzer.protocols.teeworlds.detect import TeeworldsDetector, probe
 from analyzer.protocols.teeworlds.dialects import DIALECTS
 from analyzer.protocols.teeworlds.explain import explain
+from analyzer.protocols.teeworlds.pace import pace
 from analyzer.protocols.teeworlds.reading import TeeworldsReading
+from analyzer.protocols.teeworlds.words import DIALECT_NAMES, MESSAGE_NOTES, short_name
 from analyzer.store.rows import Rows
 
 
@@ -29,4 +31,8 @@ PROTOCOL = Protocol(
     snapshot_kinds=SNAPSHOT_KINDS,
     codes=CODES,
     snapshots=TeeworldsCodec(),
+    short_name=short_name,
+    message_notes=MESSAGE_NOTES,
+    dialect_names=DIALECT_NAMES,
+    pace=pace,
 )

@@ -17,7 +17,8 @@ from analyzer.wire.reader import Span
 JOINED_BUFFER = 2
 """Index of the joined delta in `FieldTree.buffers`."""
 
-_CODE_LENGTHS = HUFFMAN.code_lengths[:256]
+CODE_LENGTHS = HUFFMAN.code_lengths[:256]
+"""Bits of each byte in a compressed packet, as a table for `bytes.translate`."""
 
 
 class Names(Protocol):
@@ -53,7 +54,7 @@ def byte_bits(joined: JoinedDelta) -> bytes:
     for part in joined.parts:
         data = joined.data[part.offset : part.offset + part.length]
         bits[part.offset : part.offset + len(data)] = (
-            data.translate(_CODE_LENGTHS) if part.compressed else b"\x08" * len(data)
+            data.translate(CODE_LENGTHS) if part.compressed else b"\x08" * len(data)
         )
     return bytes(bits)
 

@@ -67,10 +67,11 @@ class Connection:
             self._offered = self._offer(packet)
             if self._variant is not TAIL:
                 # The server answers only a client it has no connection with.
-                self._expect_restart(certain=True)
+                self._expect_restart(certain=self._wanted or self._closed)
         elif packet.control == ACCEPT and not from_server and self._variant is TAIL:
-            self._expect_restart(certain=self._wanted or self._closed)
-            self._wanted = False
+            # Without a CONNECT before it, this ACCEPT is a repeated one.
+            if self._wanted or self._closed:
+                self._expect_restart(certain=True)
         elif packet.control == CLOSE:
             self._closed = True
             self._expect_restart(certain=False)
@@ -80,7 +81,7 @@ class Connection:
         if not self._pending[direction]:
             return False
         if last is None or last == 0:
-            self._pending[direction] = False
+            self._settle(direction)
             return False
         if resend and not self._certain:
             return False
@@ -91,12 +92,15 @@ class Connection:
         """A new connection begins in this direction; the generation counts once for both."""
         if self._pending[1 - direction] or not self._pending[direction]:
             self.generation += 1
-        self._pending[direction] = False
-        self._closed = False
+        self._settle(direction)
 
     def expect(self, direction: int) -> None:
         """A new connection was inferred in the other direction: this one will restart as well."""
         self._pending[direction] = True
+
+    def _settle(self, direction: int) -> None:
+        self._pending[direction] = False
+        self._wanted = self._closed = False
 
     def _expect_restart(self, *, certain: bool) -> None:
         self._pending = [True, True]
@@ -110,6 +114,9 @@ class Connection:
     def _take(self, token: int) -> None:
         self.token = token
         self._stranger = None
+        if token == self._offered:
+            # From here on an older token is a stranger's again, also if it was offered before.
+            self._offered = None
 
     def _adopt(self, token: int, direction: int) -> bool:
         stranger = self._stranger

@@ -34,6 +34,9 @@ SERVER_07 = {True: frozenset({2, 3, 4, 5, 6, 7, 8, 10}), False: frozenset({1, 2,
 CLIENT_07 = {True: frozenset({1, 18, 19, 20, 23}), False: frozenset({24, 25, 26, 27})}
 CONNLESS_FROM_SERVER = frozenset({"inf3", "dtsf", "iext", "iex+"})
 CONNLESS_FROM_CLIENT = frozenset({"gie3", "fstd"})
+CONNLESS_OF_MASTER = frozenset({"chal", "bea2", "fwok", "fwer", "fw??", "fw!!", "req2", "lis2", "cou2", "siz2"})
+CONNLESS_NAMES = CONNLESS_FROM_SERVER | CONNLESS_FROM_CLIENT | CONNLESS_OF_MASTER
+"""Spec section 4.3."""
 
 _TKEN = b"TKEN"
 _ANSWERS: tuple[tuple[Callable[[bytes], bool], str], ...] = (
@@ -54,22 +57,23 @@ class _Hypothesis:
     chunk_packets: int = 0
     token: int | None = None
     strangers: int = 0
+    server: int = -1
 
-    def judge(self, payload: bytes) -> Packet | None:
-        """Score a packet; returns it where it fits and says something."""
+    def judge(self, payload: bytes, direction: int) -> None:
+        """Score a packet."""
         packet = read_packet(payload, self.variant)
         if packet.kind not in (PacketKind.CHUNKS, PacketKind.CONTROL):
-            return None
+            return
         if packet.kind is PacketKind.CONTROL and packet.control in (CONNECT, CONNECTACCEPT):
-            return None
+            return
         if packet.error is not None or packet.issues or not self._fits(packet):
             self.points -= 1
-            return None
+            return
         self.points += 1
-        if packet.kind is PacketKind.CONTROL:
-            return None
-        self.chunk_packets += 1
-        return packet
+        if packet.kind is PacketKind.CHUNKS:
+            self.chunk_packets += 1
+            if self.server < 0:
+                self.server = _server(packet, direction)
 
     def _fits(self, packet: Packet) -> bool:
         if self.variant is HEADER and packet.token is None:
@@ -99,7 +103,9 @@ class TeeworldsDetector(Detector):
     hypotheses: list[_Hypothesis] = field(default_factory=lambda: [_Hypothesis(v) for v in (PLAIN, TAIL, HEADER)])
     decided: str = ""
     server: int = -1
+    """From a handshake or a connectionless message; else each hypothesis has its own."""
     seven: int = 0
+    server_of_seven: int = -1
     connless: int = 0
 
     def see(self, datagram: Datagram) -> None:
@@ -115,30 +121,29 @@ class TeeworldsDetector(Detector):
             self._see_connless(datagram)
             return
         for hypothesis in self.hypotheses:
-            packet = hypothesis.judge(payload)
-            if packet is not None and self.server < 0:
-                self.server = _server(packet, datagram.direction)
+            hypothesis.judge(payload, datagram.direction)
         self._see_seven(datagram)
 
     def verdict(self) -> Verdict | None:
         """The dialect that is ahead. Score 1 once a handshake or three packets more than for any other say so."""
         if self.decided:
             return Verdict(self.decided, 1.0, self.server, readable=self.decided != SEVEN)
-        ranking = [(h.points, h.chunk_packets, h.variant.name) for h in self.hypotheses]
-        ranking.append((self.seven, self.seven, SEVEN))
+        ranking = [(h.points, h.chunk_packets, h.server, h.variant.name) for h in self.hypotheses]
+        ranking.append((self.seven, self.seven, self.server_of_seven, SEVEN))
         ranking.sort(reverse=True)
-        points, chunk_packets, name = ranking[0]
+        points, chunk_packets, server, name = ranking[0]
+        server = self.server if self.server >= 0 else server
         lead = points - max(0, ranking[1][0])
-        if lead > 0 and chunk_packets > 0 and self.server >= 0:
+        if lead > 0 and chunk_packets > 0 and server >= 0:
             score = 1.0 if lead >= AGREEMENT else 0.5 + lead / 10
-            return Verdict(name, score, self.server, readable=name != SEVEN)
+            return Verdict(name, score, server, readable=name != SEVEN)
         if self.connless and points <= 0:
             return Verdict(PLAIN.name, 0.3, self.server)
         return None
 
     def _see_connless(self, datagram: Datagram) -> None:
         packet = read_packet(datagram.payload, PLAIN)
-        if packet.error is not None or packet.issues:
+        if packet.error is not None or packet.issues or packet.connless not in CONNLESS_NAMES:
             return
         self.connless += 1
         if packet.connless in CONNLESS_FROM_SERVER:
@@ -152,8 +157,8 @@ class TeeworldsDetector(Detector):
             return
         fits, sender = judged
         self.seven += 1 if fits else -1
-        if fits and self.server < 0 and sender != 0:
-            self.server = datagram.direction if sender > 0 else 1 - datagram.direction
+        if fits and self.server_of_seven < 0 and sender != 0:
+            self.server_of_seven = datagram.direction if sender > 0 else 1 - datagram.direction
 
 
 def probe(payload: bytes) -> float:
@@ -168,7 +173,8 @@ def probe(payload: bytes) -> float:
     if first & 0x20:
         return 0.3 if first & 0xC0 == 0 and first & 3 == 1 and len(payload) >= 9 else 0.0
     if first & 0x10 and payload[2] == 0:
-        return 0.5 if len(payload) > 3 and payload[3] <= 5 else 0.0
+        number = 7 if first & 0x08 else 3
+        return 0.5 if len(payload) > number and payload[number] <= 5 else 0.0
     return 0.2 if payload[2] or first & 0x40 else 0.0
 
 

@@ -13,15 +13,15 @@ from dataclasses import dataclass
 from analyzer.protocols.teeworlds.codes import CODE_NUMBERS, CODES
 from analyzer.protocols.teeworlds.delta import WARNINGS, Applied, Delta, apply, read_delta
 from analyzer.protocols.teeworlds.messages import SNAPEMPTY, SnapFields
+from analyzer.protocols.teeworlds.outcomes import Outcomes, set_code
 from analyzer.protocols.teeworlds.schema import Schema
 from analyzer.protocols.teeworlds.schema_file import FIRST_UUID_TYPE
 from analyzer.protocols.teeworlds.state import EMPTY, State, pack_state, signed
-from analyzer.snapshots.attribution import Attribution
-from analyzer.snapshots.bases import RETENTION_TICKS, Base, Bases, Cause
+from analyzer.snapshots.bases import RETENTION_TICKS, Base, Bases
 from analyzer.snapshots.chain import CHAIN_LENGTH
 from analyzer.snapshots.collector import Collector, Collectors, HeldPart
 from analyzer.snapshots.status import LostBy, Proof
-from analyzer.store.rows import PartRow, Rows, SnapshotRow
+from analyzer.store.rows import PartRow, Rows, SnapshotRow, TypeCount
 from analyzer.wire.errors import DecodeError
 
 PART_BYTES = 900
@@ -82,20 +82,18 @@ class Epoch:
         self.last_ack: int | None = None
         self._rows = rows
         self._schema = schema
-        self._sizes = schema.sizes
         self._begun = begun
         self._awaits_entergame = map_began
         self._collectors = Collectors()
         self._bases: Bases[State] = Bases()
-        self._causes: dict[int, Cause] = {}
         self._done: dict[int, _Done] = {}
         self._given_up: dict[int, int] = {}
         self._digests: dict[int, dict[int, int]] = {}
-        self._attribution = Attribution(rows, lambda tick: self._bases.get(tick) is not None)
+        self._outcomes = Outcomes(rows, self._bases)
+        self._types: dict[tuple[int, tuple[int, ...] | None], TypeCount] = {}
         self._purge_at = 0
         self._forgotten = -1
         """Ticks up to here are not remembered any more."""
-        self._types: dict[tuple[int, tuple[int, ...] | None], list[int]] = {}
 
     def enters(self) -> bool:
         """Is an ENTERGAME that comes now the one that follows the MAP_CHANGE of this epoch?
@@ -116,10 +114,10 @@ class Epoch:
 
     def flush_types(self) -> None:
         """Hand over what was counted of item types since the last time."""
-        for key, (updates, values) in self._types.items():
+        for key, count in self._types.items():
             type, declaration = key
             name = self._schema.item_name(type, {} if declaration is None else {type: declaration})
-            self._rows.count_type(self.session, name, updates, values)
+            self._rows.count_type(self.session, name, count.updates, count.values, count.packet)
         self._types.clear()
 
     def receive(self, message: SnapMessage) -> None:
@@ -132,13 +130,11 @@ class Epoch:
         self.seen = max(self.seen, tick)
         if 0 <= fields.base_tick < tick:
             self._bases.use(fields.base_tick, tick)
-            self._attribution.use_as_base(fields.base_tick)
+            self._outcomes.attribution.use_as_base(fields.base_tick)
         collector = self._collectors.get(tick)
         if self._repeats(message, collector):
             return
-        if collector is None and (
-            tick in self._given_up or tick < self.seen - RETENTION_TICKS or tick <= self._forgotten
-        ):
+        if collector is None and (tick in self._given_up or tick < self._oldest):
             row = self._row(message, "S1")
             row.client_kept = False
             row.cause = self._given_up.get(tick, -1)
@@ -176,7 +172,7 @@ class Epoch:
             detail=F1_FIELDS.index(field) if field in F1_FIELDS else -1,
             received=(packet_row,),
         )
-        self._rows.snapshot(row)
+        self._finding("snap.malformed", WARNING, error.text, self._rows.snapshot(row))
 
     def bug(self, packet_row: PartRow, tick: int, kind: int) -> None:
         """An exception of ours left a snapshot message without a row."""
@@ -193,17 +189,12 @@ class Epoch:
             return
         self._bases.acknowledge(tick)
         if tick >= self.seen - RETENTION_TICKS:
-            self._attribution.acknowledge(tick, packet)
-
-    @property
-    def _oldest(self) -> int:
-        """The lowest tick whose fate is remembered."""
-        return max(self.seen - RETENTION_TICKS, self._forgotten + 1)
+            self._outcomes.attribution.acknowledge(tick, packet)
 
     def rest(self) -> None:
         """Let go of everything that only the next snapshots would need; what is open stays open."""
         self._bases.forget()
-        self._attribution.forget()
+        self._outcomes.attribution.forget()
         self._done.clear()
         self._given_up.clear()
         self._forgotten = self.seen
@@ -214,6 +205,11 @@ class Epoch:
         self.flush_types()
         for collector in self._collectors.all():
             self._give_up(collector)
+
+    @property
+    def _oldest(self) -> int:
+        """The lowest tick whose fate is remembered."""
+        return max(self.seen - RETENTION_TICKS, self._forgotten + 1)
 
     def _repeats(self, message: SnapMessage, collector: Collector | None) -> bool:
         """S2 and S3: a tick that completed, or a part that is already held with the same bytes."""
@@ -228,10 +224,7 @@ class Epoch:
         held = self._digests.get(fields.tick, {}).get(fields.part)
         if collector is None or held != message.digest:
             return False
-        row = self._row(message, "S2")
-        cause = self._cause_of_open(collector)
-        row.cause = cause.local
-        cause.repeat(self._rows.snapshot(row))
+        self._outcomes.repeat(self._row(message, "S2"))
         return True
 
     def _complete(self, collector: Collector, fields: SnapFields) -> None:
@@ -239,54 +232,49 @@ class Epoch:
         self._collectors.close(tick)
         data = join_parts({number: part.data for number, part in collector.parts.items()}, collector.announced)
         row = self._row_of(collector, "OK")
-        own = self._causes.pop(tick, None)
-        base = self._base(row, fields.delta_tick, own)
+        base = self._base(row, fields.delta_tick)
         if base is not None:
-            self._rebuild(row, base, data, collector, own)
-        if row.code == CODE_NUMBERS["OK"] or row.code == CODE_NUMBERS["OK-E"]:
-            self._follow(own, self._rows.next_snapshot - 1, LostBy.NOBODY)
+            self._rebuild(row, base, data, collector)
         self._done[tick] = _Done(self._rows.next_snapshot - 1, self._digests.pop(tick))
         late = self._rows.packet
         late.snapshot = self._rows.next_snapshot - 1
         self._note_oddities(collector, late.snapshot)
 
-    def _base(self, row: SnapshotRow, delta_tick: int, own: Cause | None) -> Base[State] | None:
+    def _base(self, row: SnapshotRow, delta_tick: int) -> Base[State] | None:
         """The base, or None after a row that says why there is none."""
         tick = row.base_tick
         if tick < 0:
             return Base(-1, EMPTY, EMPTY.size, -1, True)
         if delta_tick <= 0:
-            self._fail(row, "B5", own or Cause(), whole=True)
+            self._outcomes.fail(row, "B5", whole=True)
             return None
         base = self._bases.get(tick)
         if base is not None:
             row.base = base.local
             return base
         collector = self._collectors.get(tick)
-        cause = self._cause_of_open(collector) if collector is not None else self._bases.cause_of(tick)
+        cause = self._outcomes.of_open(tick) if collector is not None else self._bases.cause_of(tick)
         if cause is not None:
-            self._fail_through(row, cause, own)
+            self._outcomes.fail_through(row, cause)
         elif self._bases.dropped(tick):
-            self._fail(row, "B4", self._fixed(own, LostBy.LIMIT), whole=False)
+            self._outcomes.fail(row, "B4", lost_by=LostBy.LIMIT)
         elif self._begun or tick >= self.lowest:
-            self._fail(row, "B3", self._fixed(own, LostBy.CAPTURE), whole=False)
+            self._outcomes.fail(row, "B3", lost_by=LostBy.CAPTURE)
         else:
-            self._fail(row, "B1", self._fixed(own, LostBy.CAPTURE), whole=False)
+            self._outcomes.fail(row, "B1", lost_by=LostBy.CAPTURE)
         return None
 
-    def _rebuild(
-        self, row: SnapshotRow, base: Base[State], data: bytes, collector: Collector, own: Cause | None
-    ) -> None:
+    def _rebuild(self, row: SnapshotRow, base: Base[State], data: bytes, collector: Collector) -> None:
         unchanged = collector.kind == SNAPEMPTY or not data
         delta: Delta | None = None
         try:
             if not unchanged:
-                delta = read_delta(data, self._sizes)
+                delta = read_delta(data, self._schema.sizes)
             applied = Applied(base.state, 0, 0, 0, 0) if delta is None else apply(base.state, delta)
         except DecodeError as error:
             row.detail = error.offset
             row.detail2 = error.details[0] if error.details else 0
-            self._fail(row, error.code, own or Cause(), whole=True)
+            self._outcomes.fail(row, error.code, whole=True)
             return
         state = applied.state
         row.depth = base.depth + 1
@@ -300,11 +288,11 @@ class Epoch:
                 self._finding("snap.warning", WARNING, "; ".join(texts))
         if collector.kind == SNAPEMPTY:
             row.crc_wire = state.crc
-            row.code = CODE_NUMBERS["OK-E"]
+            set_code(row, "OK-E")
             row.proof = Proof.BASE if base.proved else Proof.NONE
         elif collector.checksum != state.crc:
             row.detail = signed(collector.checksum - state.crc)
-            self._fail(row, "C1", own or Cause(), whole=True)
+            self._outcomes.fail(row, "C1", whole=True)
             return
         else:
             row.proof = Proof.OWN
@@ -318,42 +306,18 @@ class Epoch:
             key = type, (state.items.get(type) if type >= FIRST_UUID_TYPE else None)
             count = types.get(key)
             if count is None:
-                types[key] = [1, size]
-            else:
-                count[0] += 1
-                count[1] += size
+                count = types[key] = TypeCount(self._rows.packet.packet)
+            count.updates += 1
+            count.values += size
 
     def _store(self, row: SnapshotRow, state: State) -> None:
         local = self._rows.next_snapshot
         if row.depth >= CHAIN_LENGTH:
             self._rows.block(local, pack_state(state))
             row.depth = 0
-        self._emit(row, None, whole=False)
+        self._outcomes.rebuilt(row)
         self._bases.put(row.tick, Base(local, state, state.size, row.depth, row.proof is not Proof.NONE))
         self.newest = state
-
-    def _fail(self, row: SnapshotRow, code: str, cause: Cause, *, whole: bool) -> None:
-        """Add a row that is its own first cause."""
-        self._set_code(row, code)
-        watched = None if cause.settled else cause
-        row.lost_by = cause.lost_by
-        local = self._emit(row, watched, whole=whole)
-        self._follow(cause, local, cause.lost_by)
-        self._bases.fail(row.tick, cause)
-
-    def _fail_through(self, row: SnapshotRow, cause: Cause, own: Cause | None) -> None:
-        """Add a row whose base failed: it names the first cause of the chain."""
-        self._set_code(row, "B2")
-        row.cause = cause.local
-        row.lost_by = cause.lost_by
-        local = self._emit(row, None, whole=False)
-        cause.wait(local)
-        if own is not None:
-            # Rows that waited for this one while it was open now name what it names.
-            for waiting in own.waiting:
-                self._rows.amend_snapshot(waiting, "cause", cause.local)
-                cause.wait(waiting)
-        self._bases.fail(row.tick, cause)
 
     def _give_up(self, collector: Collector) -> None:
         """P1: the collector is closed with parts missing."""
@@ -362,29 +326,7 @@ class Epoch:
         self._digests.pop(tick, None)
         row = self._row_of(collector, "P1")
         row.client_kept = False
-        self._fail(row, "P1", self._causes.pop(tick, Cause()), whole=False)
-        self._given_up[tick] = self._rows.next_snapshot - 1
-
-    def _follow(self, cause: Cause | None, local: int, lost_by: LostBy) -> None:
-        """The row of a cause exists now: rows that waited for it learn its number and who lost it."""
-        if cause is None:
-            return
-        cause.local = local
-        for repeat in cause.repeats:
-            self._rows.amend_snapshot(repeat, "cause", local)
-        cause.repeats.clear()
-        for waiting in cause.waiting:
-            self._rows.amend_snapshot(waiting, "cause", local)
-            self._rows.amend_snapshot(waiting, "lost_by", lost_by)
-
-    def _fixed(self, own: Cause | None, lost_by: LostBy) -> Cause:
-        cause = own or Cause()
-        cause.lost_by = lost_by
-        cause.settled = True
-        return cause
-
-    def _cause_of_open(self, collector: Collector) -> Cause:
-        return self._causes.setdefault(collector.tick, Cause())
+        self._given_up[tick] = self._outcomes.fail(row, "P1")
 
     def _close_overdue(self) -> None:
         for collector in self._collectors.overdue(self.seen - RETENTION_TICKS):
@@ -392,7 +334,7 @@ class Epoch:
         if self.seen >= self._purge_at:
             self._purge_at = self.seen + RETENTION_TICKS // 10
             self._bases.purge(self.seen)
-            self._attribution.purge(self.seen)
+            self._outcomes.attribution.purge(self.seen)
             oldest = self.seen - RETENTION_TICKS
             self._done = {tick: done for tick, done in self._done.items() if tick >= oldest}
             self._given_up = {tick: local for tick, local in self._given_up.items() if tick >= oldest}
@@ -432,14 +374,6 @@ class Epoch:
             client_kept=not collector.late,
             received=collector.received,
         )
-
-    def _set_code(self, row: SnapshotRow, code: str) -> None:
-        row.code = CODE_NUMBERS[code]
-        row.status = CODES[row.code].status
-
-    def _emit(self, row: SnapshotRow, cause: Cause | None, *, whole: bool) -> int:
-        self._attribution.settle(row, cause, whole=whole)
-        return self._rows.snapshot(row)
 
     def _note_oddities(self, collector: Collector, local: int) -> None:
         for conflict in collector.conflicts:

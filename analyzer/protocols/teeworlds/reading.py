@@ -26,6 +26,8 @@ from analyzer.wire.varint import unpack
 SYSTEM, VITAL, RESENT, REPEATED, AHEAD, CONTROL, CONNLESS = 1, 2, 4, 8, 16, 32, 64
 """Bits of messages.flags."""
 NO_NUMBER = 65535
+MAX_COUNT = 65535
+"""Sessions, generations and epochs beyond it share this number: their columns have 16 bits."""
 EPOCH_TICK_MARGIN = 150
 """A snapshot this far below the newest tick may belong to another epoch; less can be reordering."""
 EPOCH_ACK_MARGIN = 500
@@ -105,7 +107,9 @@ class TeeworldsReading(Reading):
         self._open_session(datagram.packet)
         late.session = self._session
         if datagram.cut:
-            if packet.error is None:
+            # A control packet may be a CONNECT, whose ack says nothing.
+            readable = packet.error is None and packet.kind is PacketKind.CHUNKS
+            if readable and self._connection.admits(packet, datagram.direction):
                 self._acknowledge(packet, datagram)
             return
         if packet.error is not None and not packet.chunks and late.kind == codes.MALFORMED:
@@ -189,7 +193,7 @@ class TeeworldsReading(Reading):
             if identity is None:
                 known = self._schema.by_message_number.get((system, number))
                 name = known.name if known is not None else f"unknown {'system' if system else 'game'} message {number}"
-                handler = self._handler(system, number, datagram.direction)
+                handler = self._handler(system, number, datagram.direction, chunk.vital)
             else:
                 known = self._schema.by_message_uuid.get((system, identity))
                 name = known.name if known is not None else self._facts.names.get(str(identity), f"unknown {identity}")
@@ -212,10 +216,12 @@ class TeeworldsReading(Reading):
             self.rows.messages[-1].flags |= REPEATED if arrival is Arrival.REPEATED else AHEAD
         self._release(released)
 
-    def _handler(self, system: bool, number: int, direction: int) -> Callable[[_Arrived], None] | None:
+    def _handler(self, system: bool, number: int, direction: int, vital: bool) -> Callable[[_Arrived], None] | None:
         if not system:
             return self._on_client_info if number in (20, 21) and direction != self._server else None
-        return (self._from_server if direction == self._server else self._from_client).get(number)
+        handler = (self._from_server if direction == self._server else self._from_client).get(number)
+        # Both peers ignore them where they are not vital.
+        return None if handler in (self._on_map_change, self._on_entergame) and not vital else handler
 
     def _release(self, released: Released[_Arrived]) -> None:
         if released.lost:
@@ -344,7 +350,12 @@ class TeeworldsReading(Reading):
         acked = epoch.last_ack
         if fields.base_tick < 0:
             why = f"a full snapshot of tick {fields.tick}, far below tick {epoch.seen}"
-        elif acked is not None and acked < epoch.seen - EPOCH_ACK_MARGIN and acked < epoch.lowest:
+        elif (
+            acked is not None
+            and acked < epoch.seen - EPOCH_ACK_MARGIN
+            # Below every tick known, or so far below the newest that this one was a lone number out of place.
+            and (acked < epoch.lowest or fields.tick < epoch.seen - EPOCH_ACK_MARGIN)
+        ):
             why = f"tick {fields.tick} and acknowledged tick {acked} are far below tick {epoch.seen}"
         else:
             return epoch
@@ -360,16 +371,16 @@ class TeeworldsReading(Reading):
             self._number += 1
             self._session = self._add_session(self.rows.packet.packet)
         else:
-            self.rows.amend_session(self._session, "epoch", self._epochs)
-            self.rows.amend_session(self._session, "generation", self._connection.generation)
+            self.rows.amend_session(self._session, "epoch", min(self._epochs, MAX_COUNT))
+            self.rows.amend_session(self._session, "generation", min(self._connection.generation, MAX_COUNT))
         self._epoch = Epoch(self.rows, self._session, self._schema, begun=begun, map_began=map_began)
         return self._epoch
 
     def _add_session(self, packet: int) -> int:
         row = SessionRow(
-            self._number,
-            self._connection.generation,
-            self._epochs,
+            min(self._number, MAX_COUNT),
+            min(self._connection.generation, MAX_COUNT),
+            min(self._epochs, MAX_COUNT),
             self._dialect.name,
             self._facts,
             packet,

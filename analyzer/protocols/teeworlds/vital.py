@@ -10,9 +10,7 @@ T = TypeVar("T")
 
 MODULO = 1024
 BACKROOM = 512
-"""Numbers up to and including the last one in order that count as seen."""
-WINDOW = 512
-"""Early chunks held at most."""
+"""A number at most this far behind the last one in order counts as seen; so at most 511 early chunks are held."""
 WINDOW_NS = 12_000_000_000
 """A gap is given up after this time; both peers have closed a connection without acknowledgements by then."""
 
@@ -54,11 +52,11 @@ class VitalStream(Generic[T]):
         if self.last is None or sequence == (self.last + 1) % MODULO:
             self.last = sequence
             return Arrival.NEXT, Released((chunk, *self._drain()))
-        if (self.last - sequence) % MODULO < BACKROOM:
+        if (self.last - sequence) % MODULO <= BACKROOM:
             return Arrival.REPEATED, Released()
         self._early.setdefault(sequence, (chunk, time_ns))
         oldest = min(time for _, time in self._early.values())
-        if len(self._early) > WINDOW or time_ns - oldest > WINDOW_NS:
+        if time_ns - oldest > WINDOW_NS:
             return Arrival.AHEAD, self._give_up(self._ordered()[0])
         return Arrival.AHEAD, self._give_up_to(self._acked)
 

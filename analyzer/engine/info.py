@@ -1,0 +1,146 @@
+"""One line about a packet from the tables alone: its messages, the snapshots it carries parts of, what went wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from analyzer.protocols.base import Protocol
+from analyzer.snapshots.status import Code, Status
+from analyzer.stats.parts import CarriedPart, PartIndex
+from analyzer.store.tables import Tables
+
+MINUS = "\u2212"
+DOT = " \u00b7 "
+NO_NOTES: Mapping[int, str] = {}
+REBUILT = (Status.OK, Status.CRC, Status.PARTIAL)
+"""Statuses of snapshots whose items are known."""
+
+
+class PacketInfo:
+    """Answers about packets, quickly, from published rows. Not for two threads at once."""
+
+    def __init__(self, tables: Tables, protocols: Sequence[Protocol]) -> None:
+        self._tables = tables
+        self._protocols = {protocol.name: protocol for protocol in protocols}
+        self._parts = PartIndex(tables)
+
+    def protocol(self, packet: int) -> Protocol | None:
+        """The protocol of the packet's flow, None while it is undecided."""
+        tables = self._tables
+        reading = tables.flows.integer("reading", tables.packets.integer("flow", packet))
+        return None if reading < 0 else self._protocols[tables.readings.text("protocol", reading)]
+
+    def messages(self, packet: int) -> range:
+        """Rows of the packet's messages."""
+        first = self._tables.packets.integer("first_message", packet)
+        if first < 0:
+            return range(0)
+        messages = self._tables.messages
+        stop = first + 1
+        while stop < len(messages) and messages.integer("packet", stop) == packet:
+            stop += 1
+        return range(first, stop)
+
+    def name(self, message: int) -> str:
+        """The name of a message, as its protocol has it."""
+        return self._tables.names[self._tables.messages.integer("name", message)]
+
+    def parts(self, packet: int) -> list[CarriedPart]:
+        """The parts of snapshots in a packet, in wire order."""
+        self._parts.catch_up()
+        found = (self._parts.carried(message) for message in self.messages(packet))
+        return [part for part in found if part is not None]
+
+    def snapshot_of_part(self, packet: int) -> int:
+        """The snapshot that the packet's first part belongs to, -1 if it carries none."""
+        parts = self.parts(packet)
+        return parts[0].snapshot if parts else -1
+
+    def snapshot(self, packet: int) -> int:
+        """The snapshot that the packet completes or belongs to, -1 if there is none."""
+        completed = self._tables.packets.integer("snapshot", packet)
+        return completed if completed >= 0 else self.snapshot_of_part(packet)
+
+    def line(self, packet: int, notes: Mapping[int, str] = NO_NOTES) -> str:
+        """The line. `notes` are those of `Query.notes`; without one a message has only its name."""
+        tables = self._tables
+        protocol = self.protocol(packet)
+        if protocol is None:
+            recognised = tables.flows.text("recognised", tables.packets.integer("flow", packet))
+            return f"{recognised} (not decoded)" if recognised else f"{tables.packets.integer('length', packet)} bytes"
+        kind = protocol.packet_kinds[tables.packets.integer("kind", packet)]
+        fault = protocol.packet_codes[tables.packets.integer("code", packet)]
+        names = ", ".join(self._messages(packet, protocol, notes))
+        pieces = [names or ("" if fault.startswith(f"{kind}:") else kind), fault]
+        completed = tables.packets.integer("snapshot", packet)
+        if completed >= 0 and all(part.snapshot != completed for part in self.parts(packet)):
+            pieces.append(f"{self._head(completed)}{self._outcome(completed)}")
+        return DOT.join(filter(None, pieces))
+
+    def reason(self, snapshot: int) -> str:
+        """The sentence that goes with the snapshot's code, of itself: without the first cause."""
+        row = self._tables.snapshots.row(snapshot)
+        text = self.code(snapshot).text
+        return text.format(**row, missing=self._missing(snapshot) if "{missing}" in text else "")
+
+    def code(self, snapshot: int) -> Code:
+        """The snapshot's report code."""
+        tables = self._tables
+        reading = tables.sessions.integer("reading", tables.snapshots.integer("session", snapshot))
+        protocol = self._protocols[tables.readings.text("protocol", reading)]
+        return protocol.codes[tables.snapshots.integer("code", snapshot)]
+
+    def _messages(self, packet: int, protocol: Protocol, notes: Mapping[int, str]) -> list[str]:
+        """A text for each message; neighbours that say the same are counted."""
+        self._parts.catch_up()
+        texts: list[str] = []
+        counts: list[int] = []
+        for row in self.messages(packet):
+            text = protocol.short_name(self.name(row))
+            part = self._parts.carried(row)
+            if part is not None:
+                text += self._part(packet, part)
+            elif notes.get(row):
+                text += f", {notes[row]}"
+            if texts and texts[-1] == text:
+                counts[-1] += 1
+            else:
+                texts.append(text)
+                counts.append(1)
+        return [text if count == 1 else f"{text} ×{count}" for text, count in zip(texts, counts, strict=True)]
+
+    def _part(self, packet: int, part: CarriedPart) -> str:
+        snapshots = self._tables.snapshots
+        parts = snapshots.integer("parts", part.snapshot)
+        number = f" part {part.number + 1}/{parts}" if parts > 1 else ""
+        ended = snapshots.integer("packet", part.snapshot) == packet or not self._is_ok(part.snapshot)
+        return f" {self._head(part.snapshot, number)}{self._outcome(part.snapshot) if ended else ''}"
+
+    def _is_ok(self, snapshot: int) -> bool:
+        return self._tables.snapshots.integer("status", snapshot) == Status.OK
+
+    def _head(self, snapshot: int, number: str = "") -> str:
+        """Tick, part and distance of the base."""
+        snapshots = self._tables.snapshots
+        tick, base = snapshots.integer("tick", snapshot), snapshots.integer("base_tick", snapshot)
+        against = f"base {MINUS}{tick - base}" if 0 <= base < tick else "full" if base < 0 else f"base {base}"
+        return f"{tick}{number} {against}"
+
+    def _outcome(self, snapshot: int) -> str:
+        """Items and changes of a rebuilt snapshot, the reason of one that went wrong."""
+        get = self._tables.snapshots.integer
+        text = ""
+        if Status(get("status", snapshot)) in REBUILT:
+            items = get("items", snapshot)
+            text = f"{DOT}{items} item{'' if items == 1 else 's'}"
+            if get("base_tick", snapshot) >= 0:
+                changes = tuple(get(name, snapshot) for name in ("added", "changed", "removed"))
+                text += ", +{} ~{} {}{}".format(*changes[:2], MINUS, changes[2]) if any(changes) else ", unchanged"
+        return text if self._is_ok(snapshot) else f"{text}{DOT}{self.reason(snapshot)}"
+
+    def _missing(self, snapshot: int) -> str:
+        tables = self._tables
+        first = tables.snapshots.integer("first_part", snapshot)
+        count = tables.snapshots.integer("part_count", snapshot)
+        here = set(tables.parts.array("number", first, first + count).tolist()) if count else set()
+        return ", ".join(str(n) for n in range(tables.snapshots.integer("parts", snapshot)) if n not in here)

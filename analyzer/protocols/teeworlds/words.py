@@ -1,0 +1,45 @@
+"""What one line about a packet calls messages, and says of their values (spec section 8)."""
+
+from __future__ import annotations
+
+from analyzer.protocols.base import SessionFacts
+from analyzer.protocols.teeworlds.dialects import DIALECTS
+from analyzer.protocols.teeworlds.messages import message_id, read_input
+from analyzer.transports.teeworlds import read_packet
+
+DIALECT_NAMES = {"0.6": "0.6", "ddnet": "DDNet", "0.6.5": "0.6.5"}
+_SHORT_NAMES = {
+    "NETMSG_SNAP": "Snap",
+    "NETMSG_SNAPEMPTY": "Snap",
+    "NETMSG_SNAPSINGLE": "Snap",
+    "NETMSG_INPUTTIMING": "InputTiming",
+    "NETMSG_ENTERGAME": "EnterGame",
+    "NETMSG_CLIENTVER": "ClientVer",
+    "NETMSG_RCONTYPE": "RconType",
+}
+"""Those whose words are not told apart by underscores."""
+_PREFIX = "NETMSG_"
+
+
+def short_name(name: str) -> str:
+    """InputTiming for NETMSG_INPUTTIMING; names of the game's own messages stay as they are."""
+    known = _SHORT_NAMES.get(name)
+    if known is not None:
+        return known
+    if not name.startswith(_PREFIX):
+        return name
+    return "".join(word.capitalize() for word in name.removeprefix(_PREFIX).split("_"))
+
+
+def input_note(payload: bytes, facts: SessionFacts, offset: int, size: int) -> str:
+    """The tick that an INPUT acknowledges and the one it is for. Raises DecodeError."""
+    packet = read_packet(payload, DIALECTS[facts.dialect].variant)
+    if packet.error is not None and not packet.chunks:
+        raise packet.error
+    end = offset + size
+    _, _, _, body = message_id(packet.payload, offset, end)
+    acked, intended, _ = read_input(packet.payload, body, end)
+    return f"acks {acked}, for tick {intended}" if acked >= 0 else f"acks nothing, for tick {intended}"
+
+
+MESSAGE_NOTES = {"NETMSG_INPUT": input_note}

@@ -1,0 +1,93 @@
+"""Preferences: theme, time format, units, fonts, zoom. Every change shows at once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFormLayout,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from ui.settings import ZOOM_RANGE, Preferences
+
+
+class PreferencesDialog(QDialog):
+    """Edits `Preferences`."""
+
+    changed = Signal(object)
+    """The `Preferences` as they are now."""
+
+    def __init__(self, preferences: Preferences, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Preferences"))
+        self._preferences = preferences
+        form = QFormLayout()
+        self._choice(
+            form,
+            self.tr("Colours"),
+            "theme",
+            {"system": self.tr("As the system"), "light": self.tr("Light"), "dark": self.tr("Dark")},
+        )
+        self._choice(
+            form,
+            self.tr("Time in the packet list"),
+            "time_format",
+            {
+                "first": self.tr("Seconds since the first packet"),
+                "previous": self.tr("Seconds since the packet before"),
+                "utc": self.tr("Time of day (UTC)"),
+            },
+        )
+        self._choice(
+            form,
+            self.tr("Snapshot size in charts"),
+            "size_unit",
+            {"wire": self.tr("Bytes on the wire"), "delta": self.tr("Bytes of the delta")},
+        )
+        low, high = ZOOM_RANGE
+        self._number(form, self.tr("Baseline counts as delayed after"), "base_age_limit_ms", 20, 10_000, " ms", 1)
+        self._number(form, self.tr("Zoom"), "zoom", round(low * 100), round(high * 100), " %", 100)
+        fonts = QCheckBox(self.tr("Use the system's fonts"))
+        fonts.setChecked(preferences.system_fonts)
+        fonts.toggled.connect(lambda on: self._change("system_fonts", on))
+        form.addRow("", fonts)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons.rejected.connect(self.accept)
+        layout = QVBoxLayout(self)
+        layout.addLayout(form)
+        layout.addWidget(buttons)
+
+    @property
+    def preferences(self) -> Preferences:
+        """As they are now."""
+        return self._preferences
+
+    def _choice(self, form: QFormLayout, label: str, name: str, choices: dict[str, str]) -> None:
+        box = QComboBox()
+        for value, text in choices.items():
+            box.addItem(text, value)
+        box.setCurrentIndex(list(choices).index(getattr(self._preferences, name)))
+        box.currentIndexChanged.connect(lambda index: self._change(name, box.itemData(index)))
+        form.addRow(label, box)
+
+    def _number(self, form: QFormLayout, label: str, name: str, low: int, high: int, unit: str, scale: int) -> None:
+        box = QSpinBox()
+        box.setRange(low, high)
+        box.setSuffix(unit)
+        box.setSingleStep(10)
+        box.setValue(round(getattr(self._preferences, name) * scale))
+        box.valueChanged.connect(lambda value: self._change(name, value if scale == 1 else value / scale))
+        form.addRow(label, box)
+
+    def _change(self, name: str, value: object) -> None:
+        values = {**{field: getattr(self._preferences, field) for field in Preferences.__slots__}, name: value}
+        self._preferences = replace(self._preferences, **values)
+        self.changed.emit(self._preferences)

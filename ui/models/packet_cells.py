@@ -1,0 +1,263 @@
+"""What a row of the packet list shows, made from the tables: ready cells, plain texts, the rule's colour."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import Enum, IntEnum
+
+from analyzer.engine.info import PacketInfo
+from analyzer.protocols.base import Protocol
+from analyzer.snapshots.status import Status
+from analyzer.stats.snapshots import is_failed
+from analyzer.store.tables import Tables
+from ui.views.cells import Cell
+from ui.words import UNKNOWN, decimal, number
+
+WAITING = "..."
+"""Stands where something is not decoded yet."""
+CONTROL_FLAGS = 32 | 64
+"""messages.flags: control and connectionless messages."""
+MOST_NOTES = 50_000
+"""Notes kept; past that all are asked for anew."""
+
+
+class Column(IntEnum):
+    """Columns from left to right."""
+
+    GUTTER = 0
+    NUMBER = 1
+    TIME = 2
+    SOURCE = 3
+    DESTINATION = 4
+    CLIENT = 5
+    DIRECTION = 6
+    PROTOCOL = 7
+    LENGTH = 8
+    INFO = 9
+
+
+class TimeFormat(Enum):
+    """What the time column says."""
+
+    SINCE_FIRST = "Seconds since the first frame"
+    SINCE_PREVIOUS = "Seconds since the packet before"
+    ABSOLUTE = "Time of day (UTC)"
+
+
+@dataclass(frozen=True, slots=True)
+class PacketRow:
+    """One row ready to paint."""
+
+    cells: tuple[Cell, ...]
+    edge: str
+    """Colour of the rule at the left edge; empty: no rule fits."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """What the cells of one packet are made from."""
+
+    packet: int
+    flow: int
+    frame: int
+    session: int
+    direction: int
+    server: int
+    known: bool
+    """Something reads the flow, or it was recognised, or nothing more will become known."""
+    tint: str
+    sign: str
+
+    @property
+    def from_client(self) -> bool:
+        return self.server >= 0 and self.direction != self.server
+
+    @property
+    def tone(self) -> str:
+        """What clients send stands back."""
+        return "text2" if self.from_client else "text"
+
+
+_RULES = {
+    "fail": ("row_fail", "lane_fail"),
+    "full": ("row_full", "lane_full"),
+    "multi": ("row_multi", "p2"),
+    "control": ("row_ctl", "line2"),
+    "": ("", ""),
+}
+"""Rule -> tint and edge, the worst first."""
+_ORDER = tuple(_RULES)
+
+
+class PacketCells:
+    """Makes rows. Cheap enough for all visible rows within a frame."""
+
+    def __init__(self, tables: Tables, protocols: Sequence[Protocol]) -> None:
+        self.info = PacketInfo(tables, protocols)
+        self.notes: dict[int, str] = {}
+        """By message row: what `Query.notes` said."""
+        self.decoded = False
+        """Nothing more will become known."""
+        self.time_format = TimeFormat.SINCE_FIRST
+        self._tables = tables
+        self._protocols = {protocol.name: protocol for protocol in protocols}
+
+    def row(self, packet: int) -> PacketRow:
+        """The row of one packet."""
+        rule, sign = self._rule(packet)
+        tint, edge = _RULES[rule]
+        facts = self._facts(packet, tint, sign)
+        return PacketRow(tuple([make(self, facts) for make in _MAKERS]), edge)
+
+    def texts(self, packet: int) -> tuple[str, ...]:
+        """The texts of all columns."""
+        facts = self._facts(packet)
+        return tuple(make(self, facts).text for make in _MAKERS)
+
+    def lacks_notes(self, packet: int) -> bool:
+        """Is there a message whose key values were not asked for yet?"""
+        protocol = self.info.protocol(packet)
+        if protocol is None or not protocol.message_notes:
+            return False
+        return any(
+            row not in self.notes and self.info.name(row) in protocol.message_notes
+            for row in self.info.messages(packet)
+        )
+
+    def add_notes(self, notes: dict[int, str]) -> None:
+        """Take in an answer of `Query.notes`."""
+        if len(self.notes) > MOST_NOTES:
+            self.notes.clear()
+        self.notes.update(notes)
+
+    def client_of(self, session: int, flow: int, server: int) -> str:
+        """The player's name, the client's port until it is known."""
+        if session >= 0:
+            player = self._tables.sessions.text("player", session)
+            if player:
+                return player
+        if server < 0:
+            return UNKNOWN
+        address = self._tables.flows.text("address_b" if server == 0 else "address_a", flow)
+        return f":{address.rpartition(':')[2]}"
+
+    def dialect_of(self, flow: int) -> str:
+        """Short name of what reads the flow; empty: nothing does."""
+        flows, readings = self._tables.flows, self._tables.readings
+        reading = flows.integer("reading", flow)
+        if reading < 0:
+            return flows.text("recognised", flow)
+        dialect = readings.text("dialect", reading)
+        return self._protocols[readings.text("protocol", reading)].dialect_names.get(dialect, dialect)
+
+    def _facts(self, packet: int, tint: str = "", sign: str = "") -> _Facts:
+        packets, flows = self._tables.packets, self._tables.flows
+        flow = packets.integer("flow", packet)
+        return _Facts(
+            packet,
+            flow,
+            packets.integer("frame", packet),
+            packets.integer("session", packet),
+            packets.integer("direction", packet),
+            flows.integer("server", flow),
+            self.decoded or flows.integer("reading", flow) >= 0 or bool(flows.text("recognised", flow)),
+            tint,
+            sign,
+        )
+
+    def _rule(self, packet: int) -> tuple[str, str]:
+        """The first rule that fits, and the sign of what went wrong."""
+        packets, messages = self._tables.packets, self._tables.messages
+        if packets.integer("code", packet):
+            cut = packets.integer("length", packet) < packets.integer("udp_length", packet)
+            return ("", "warn") if cut else ("fail", "error")
+        snapshots = [part.snapshot for part in self.info.parts(packet)]
+        completed = packets.integer("snapshot", packet)
+        if completed >= 0 and completed not in snapshots:
+            snapshots.append(completed)
+        if snapshots:
+            return min(map(self._snapshot_rule, snapshots), key=lambda found: _ORDER.index(found[0]))
+        flags = (messages.integer("flags", row) for row in self.info.messages(packet))
+        return ("control" if any(flag & CONTROL_FLAGS for flag in flags) else ""), ""
+
+    def _snapshot_rule(self, snapshot: int) -> tuple[str, str]:
+        get = self._tables.snapshots.integer
+        status = get("status", snapshot)
+        if is_failed(status, get("cause", snapshot)):
+            return "fail", "error"
+        rule = "full" if get("base_tick", snapshot) < 0 else "multi" if get("parts", snapshot) > 1 else ""
+        return rule, "" if status == Status.OK else "note"
+
+    def _gutter(self, facts: _Facts) -> Cell:
+        return Cell(tint=facts.tint)
+
+    def _number(self, facts: _Facts) -> Cell:
+        return Cell(number(facts.frame + 1), facts.tone, right=True, tint=facts.tint)
+
+    def _time(self, facts: _Facts) -> Cell:
+        frames = self._tables.frames
+        time_ns = frames.integer("time_ns", facts.frame)
+        if self.time_format is TimeFormat.ABSOLUTE:
+            moment = datetime.fromtimestamp(time_ns // 1_000_000_000, UTC)
+            return Cell(
+                f"{moment:%H:%M:%S}.{time_ns % 1_000_000_000 // 1000:06d}", facts.tone, right=True, tint=facts.tint
+            )
+        start = 0
+        if self.time_format is TimeFormat.SINCE_PREVIOUS:
+            start = self._tables.packets.integer("frame", max(0, facts.packet - 1))
+        return Cell(
+            decimal((time_ns - frames.integer("time_ns", start)) / 1e9, 6), facts.tone, right=True, tint=facts.tint
+        )
+
+    def _source(self, facts: _Facts) -> Cell:
+        sender = "address_b" if facts.direction else "address_a"
+        return Cell(self._tables.flows.text(sender, facts.flow), facts.tone, middle=True, tint=facts.tint)
+
+    def _destination(self, facts: _Facts) -> Cell:
+        receiver = "address_a" if facts.direction else "address_b"
+        return Cell(self._tables.flows.text(receiver, facts.flow), facts.tone, middle=True, tint=facts.tint)
+
+    def _client(self, facts: _Facts) -> Cell:
+        if not facts.known:
+            return Cell(WAITING, "text3", tint=facts.tint)
+        text = self.client_of(facts.session, facts.flow, facts.server)
+        return Cell(text, "text3" if text == UNKNOWN else facts.tone, tint=facts.tint)
+
+    def _direction(self, facts: _Facts) -> Cell:
+        if facts.server < 0:
+            return Cell(tint=facts.tint)
+        return Cell(sign="up" if facts.from_client else "down", tint=facts.tint)
+
+    def _protocol(self, facts: _Facts) -> Cell:
+        if not facts.known:
+            return Cell(WAITING, "text3", tint=facts.tint)
+        text = self.dialect_of(facts.flow)
+        return Cell(text or UNKNOWN, facts.tone if text else "text3", tint=facts.tint)
+
+    def _length(self, facts: _Facts) -> Cell:
+        return Cell(
+            number(self._tables.frames.integer("original", facts.frame)), facts.tone, right=True, tint=facts.tint
+        )
+
+    def _info(self, facts: _Facts) -> Cell:
+        if not facts.known:
+            return Cell(WAITING, "text3", tint=facts.tint)
+        tone = facts.tone if self.dialect_of(facts.flow) else "text3"
+        return Cell(self.info.line(facts.packet, self.notes), tone, tint=facts.tint, sign=facts.sign)
+
+
+_MAKERS: tuple[Callable[[PacketCells, _Facts], Cell], ...] = (
+    PacketCells._gutter,
+    PacketCells._number,
+    PacketCells._time,
+    PacketCells._source,
+    PacketCells._destination,
+    PacketCells._client,
+    PacketCells._direction,
+    PacketCells._protocol,
+    PacketCells._length,
+    PacketCells._info,
+)
+"""By column."""

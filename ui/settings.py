@@ -1,0 +1,110 @@
+"""What the window remembers between runs: preferences, recent captures, layout. The only place that names a key."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QByteArray, QSettings
+
+MAX_RECENT = 12
+THEMES = ("system", "light", "dark")
+TIME_FORMATS = ("first", "previous", "utc")
+"""Seconds since the first frame, since the packet before, or the time of day in UTC."""
+ZOOM_RANGE = (0.8, 2.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Preferences:
+    """What a person chose."""
+
+    theme: str = "system"
+    time_format: str = "first"
+    size_unit: str = "wire"
+    """`wire` or `delta`: which size the charts begin with."""
+    base_age_limit_ms: int = 500
+    """Baselines older than this count as delayed."""
+    system_fonts: bool = False
+    zoom: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class RecentCapture:
+    """A capture that was opened before."""
+
+    path: str
+    opened: str
+    """ISO 8601, UTC."""
+    summary: str = ""
+    severity: str = ""
+    """`error`, `warn` or empty."""
+
+
+class Settings:
+    """Reads and writes the stored settings; anything unreadable counts as not there."""
+
+    def __init__(self, store: QSettings | None = None) -> None:
+        self._store = store or QSettings("snapscope", "snapscope")
+
+    @property
+    def preferences(self) -> Preferences:
+        """The stored preferences; what is missing or out of range has its default."""
+        stored = self._json("preferences", {})
+        values: dict[str, Any] = asdict(Preferences())
+        for name, value in stored.items() if isinstance(stored, dict) else ():
+            if name in values and type(value) is type(values[name]):
+                values[name] = value
+        result = Preferences(**values)
+        if result.theme not in THEMES or result.time_format not in TIME_FORMATS:
+            result = replace(result, theme="system", time_format="first")
+        low, high = ZOOM_RANGE
+        return replace(result, zoom=min(high, max(low, result.zoom)))
+
+    @preferences.setter
+    def preferences(self, value: Preferences) -> None:
+        self._store.setValue("preferences", json.dumps(asdict(value)))
+
+    @property
+    def recent(self) -> list[RecentCapture]:
+        """Captures opened before, the newest first."""
+        stored = self._json("recent", [])
+        result = []
+        for entry in stored if isinstance(stored, list) else []:
+            if isinstance(entry, dict) and all(isinstance(value, str) for value in entry.values()) and "path" in entry:
+                known = {name: entry.get(name, "") for name in ("path", "opened", "summary", "severity")}
+                result.append(RecentCapture(**known))
+        return result[:MAX_RECENT]
+
+    def add_recent(self, capture: RecentCapture) -> None:
+        """Put a capture at the head of the list, or bring its entry up to date."""
+        path = str(Path(capture.path).absolute())
+        others = [entry for entry in self.recent if entry.path != path]
+        self._set_recent([replace(capture, path=path), *others])
+
+    def forget_recent(self, path: str) -> None:
+        """Take a capture off the list."""
+        self._set_recent([entry for entry in self.recent if entry.path != path])
+
+    def layout(self, name: str) -> QByteArray:
+        """A saved geometry or state, empty if there is none."""
+        value = self._store.value(f"layout/{name}")
+        return value if isinstance(value, QByteArray) else QByteArray()
+
+    def set_layout(self, name: str, state: QByteArray) -> None:
+        """Save a geometry or state."""
+        self._store.setValue(f"layout/{name}", state)
+
+    def forget_layout(self) -> None:
+        """Go back to the default layout at the next start."""
+        self._store.remove("layout")
+
+    def _set_recent(self, captures: list[RecentCapture]) -> None:
+        self._store.setValue("recent", json.dumps([asdict(capture) for capture in captures[:MAX_RECENT]]))
+
+    def _json(self, key: str, default: object) -> object:
+        try:
+            return json.loads(str(self._store.value(key, "")))
+        except ValueError:
+            return default

@@ -1,0 +1,316 @@
+"""The packet list: every datagram a row, tinted by what became of it, with the packets related to the selected one."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, QPoint, Qt, Signal, Slot
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QMenu, QStackedLayout, QWidget
+
+from ui.document import Document
+from ui.models import steps
+from ui.models.packet_cells import Column, TimeFormat
+from ui.models.packet_find import PacketFind
+from ui.models.packets import PacketModel
+from ui.selection import Place
+from ui.theme import Theme
+from ui.views.packet_menu import csv_line, fill_menu
+from ui.views.packet_table import Keys, PacketTable
+from ui.views.pane_state import PaneState
+
+
+class PacketList(QWidget):
+    """The pane. Its `go_...` methods do nothing where there is nowhere to go."""
+
+    following_changed = Signal(bool)
+    """The list keeps at its end while rows arrive, or stays."""
+    find_ended = Signal(bool)
+    """A search is over: found (and selected), or not."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._document: Document | None = None
+        self._following = False
+        self._leading = False
+        """The list itself moves the current row: nothing was selected by a person."""
+        self.model = PacketModel(self)
+        self.table = PacketTable(theme, self.model, self._keys())
+        self._state = PaneState()
+        self._stack = QStackedLayout(self)
+        self._stack.addWidget(self._state)
+        self._stack.addWidget(self.table)
+        self._finder = PacketFind(self.model, self)
+        self._finder.ended.connect(self._found)
+        self.setFocusProxy(self.table)
+        self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.table.customContextMenuRequested.connect(self._open_menu)
+        self.table.selectionModel().currentRowChanged.connect(self._on_current)
+        self.table.left_end.connect(lambda: self.set_following(False))
+        self.model.reordered.connect(self._show_selected)
+        self.model.rowsInserted.connect(self._on_rows)
+        self._show_state()
+
+    def show_document(self, document: Document | None) -> None:
+        """Show a capture, or nothing."""
+        if self._document is not None:
+            self._document.selection.packet_changed.disconnect(self._show_selected)
+            self._document.decoded.disconnect(self._show_state)
+        self._finder.stop()
+        self.set_following(False)
+        self._document = document
+        self.table.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        self.model.show_document(document)
+        if document is not None:
+            document.selection.packet_changed.connect(self._show_selected)
+            document.decoded.connect(self._show_state)
+        self._show_state()
+        self._show_selected()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Paint in another theme."""
+        self.table.set_theme(theme)
+
+    def set_zoom(self, zoom: float) -> None:
+        """Scale type, rows and columns."""
+        self.table.set_zoom(zoom)
+        self._show_selected()
+
+    def set_time_format(self, form: TimeFormat) -> None:
+        """What the time column says."""
+        self.model.set_time_format(form)
+
+    @property
+    def following(self) -> bool:
+        """The list keeps at its end while rows arrive."""
+        return self._following
+
+    def set_following(self, on: bool) -> None:
+        """Keep at the end while rows arrive, until the person scrolls up or selects."""
+        if on:
+            self.table.show_end()
+        if on != self._following:
+            self._following = on
+            self.following_changed.emit(on)
+
+    def go_next(self) -> None:
+        """Select the next row."""
+        self._go_row(self.table.currentIndex().row() + 1)
+
+    def go_previous(self) -> None:
+        """Select the row before."""
+        self._go_row(max(0, self.table.currentIndex().row() - 1))
+
+    def go_first(self) -> None:
+        """Select the first row."""
+        self._go_row(0)
+
+    def go_last(self) -> None:
+        """Select the last row; while rows arrive, keep at the end."""
+        self._go_row(self.model.rowCount() - 1)
+        if self._document is not None and not self._document.is_decoded:
+            self.set_following(True)
+
+    def go_next_in_flow(self) -> None:
+        """Select the next row of the same flow."""
+        self._go_in_flow(1)
+
+    def go_previous_in_flow(self) -> None:
+        """Select the row before of the same flow."""
+        self._go_in_flow(-1)
+
+    def go_next_snapshot(self) -> None:
+        """Select the next snapshot of the same client."""
+        self._go_step(1)
+
+    def go_previous_snapshot(self) -> None:
+        """Select the snapshot before of the same client."""
+        self._go_step(-1)
+
+    def go_next_failed(self) -> None:
+        """Select the next snapshot of the same client that failed."""
+        self._go_step(1, failed=True)
+
+    def go_previous_failed(self) -> None:
+        """Select the snapshot before of the same client that failed."""
+        self._go_step(-1, failed=True)
+
+    def go_baseline(self) -> None:
+        """Select the snapshot's baseline."""
+        if self._document is not None:
+            self.go_snapshot(steps.baseline(self._document.tables, self._place.snapshot))
+
+    def go_acknowledgement(self) -> None:
+        """Select the packet that made the baseline one; the snapshot stays selected."""
+        if self._document is not None:
+            self._go_packet(steps.acknowledgement(self._document.tables, self._place.snapshot))
+
+    def go_cause(self) -> None:
+        """Select the snapshot that is the first cause of the failure."""
+        if self._document is not None:
+            self.go_snapshot(steps.cause(self._document.tables, self._place.snapshot))
+
+    def go_next_part(self) -> None:
+        """Select the packet of the snapshot's next part; the snapshot stays selected."""
+        if self._document is not None:
+            self._go_packet(steps.next_part(self._document.tables, self._place))
+
+    def go_snapshot(self, snapshot: int) -> None:
+        """Select a snapshot by its row, with the packet of its last part."""
+        if self._document is not None and snapshot >= 0:
+            self._document.selection.select(steps.packet_of(self._document.tables, snapshot), snapshot)
+
+    def limit_to_session(self, on: bool) -> None:
+        """Show only the session of the selected packet in all panes, or every session."""
+        if self._document is not None:
+            packet = self._place.packet
+            session = self._document.tables.packets.integer("session", packet) if on and packet >= 0 else -1
+            self._document.selection.limit_to(session)
+
+    def copy_row(self) -> None:
+        """The selected row's shown columns as text, separated by tabs."""
+        self._copy("\t".join(self.shown_texts()))
+
+    def copy_csv(self) -> None:
+        """The selected row's shown columns as a line of CSV."""
+        self._copy(csv_line(self.shown_texts()))
+
+    def copy_value(self, column: int) -> None:
+        """One cell of the selected row."""
+        texts = self._texts()
+        if texts:
+            self._copy(texts[column])
+
+    def shown_texts(self) -> list[str]:
+        """Texts of the selected row in the columns that are shown, as they stand."""
+        texts = self._texts()
+        head = self.table.horizontalHeader()
+        columns = [head.logicalIndex(place) for place in range(head.count())]
+        drawn = (Column.GUTTER, Column.DIRECTION)
+        return [
+            texts[column] for column in columns if texts and column not in drawn and not head.isSectionHidden(column)
+        ]
+
+    def find_text(self, text: str, forward: bool = True) -> bool:
+        """Select the next row, or the one before, that shows `text` in any column; letters in either case.
+
+        True if it was found at once. Of a large capture the search goes on in pieces; `find_ended` says how it ended.
+        """
+        return self._finder.find(text, self.table.currentIndex().row(), forward)
+
+    @property
+    def _place(self) -> Place:
+        return Place() if self._document is None else self._document.selection.place
+
+    def _keys(self) -> Keys:
+        none, control = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ControlModifier
+        shift = Qt.KeyboardModifier.ShiftModifier
+        return {
+            (Qt.Key.Key_Down, control): self.go_next,
+            (Qt.Key.Key_Up, control): self.go_previous,
+            (Qt.Key.Key_F8, none): self.go_next,
+            (Qt.Key.Key_F7, none): self.go_previous,
+            (Qt.Key.Key_Home, none): self.go_first,
+            (Qt.Key.Key_End, none): self.go_last,
+            (Qt.Key.Key_Home, control): self.go_first,
+            (Qt.Key.Key_End, control): self.go_last,
+            (Qt.Key.Key_Period, control): self.go_next_in_flow,
+            (Qt.Key.Key_Comma, control): self.go_previous_in_flow,
+            (Qt.Key.Key_J, none): self.go_next_snapshot,
+            (Qt.Key.Key_K, none): self.go_previous_snapshot,
+            (Qt.Key.Key_J, shift): self.go_next_failed,
+            (Qt.Key.Key_K, shift): self.go_previous_failed,
+            (Qt.Key.Key_B, none): self.go_baseline,
+            (Qt.Key.Key_A, none): self.go_acknowledgement,
+            (Qt.Key.Key_P, none): self.go_next_part,
+            (Qt.Key.Key_C, control): self.copy_row,
+        }
+
+    def _go_row(self, row: int) -> None:
+        if 0 <= row < self.model.rowCount():
+            self.table.setCurrentIndex(self.model.index(row, Column.INFO))
+
+    def _go_in_flow(self, step: int) -> None:
+        if self._document is None:
+            return
+        row = self.model.next_in_flow(self.table.currentIndex().row(), step)
+        if row >= 0:
+            self._go_row(row)
+
+    def _go_step(self, step: int, *, failed: bool = False) -> None:
+        if self._document is not None:
+            self.go_snapshot(steps.next_snapshot(self._document.tables, self._place, step, failed=failed))
+
+    def _go_packet(self, packet: int) -> None:
+        if self._document is not None and packet >= 0:
+            self._document.selection.select(packet, self._place.snapshot)
+
+    @Slot(QModelIndex, QModelIndex)
+    def _on_current(self, current: QModelIndex, _previous: QModelIndex) -> None:
+        """The person went to a row."""
+        cells = self.model.cells
+        if self._leading or self._document is None or cells is None or not current.isValid():
+            return
+        self.set_following(False)
+        packet = self.model.packet_at(current.row())
+        self._document.selection.select(packet, cells.info.snapshot(packet))
+
+    @Slot()
+    def _show_selected(self) -> None:
+        """Another pane selected a packet, or it stands in another row now."""
+        packet = self._place.packet
+        row = self.model.row_of(packet) if packet >= 0 else -1
+        self._leading = True
+        if row < 0:
+            self.table.setCurrentIndex(QModelIndex())
+        elif row != self.table.currentIndex().row():
+            self.set_following(False)
+            self.table.show_row(row)
+        self._leading = False
+
+    @Slot()
+    def _on_rows(self) -> None:
+        self._show_state()
+        if self._following:
+            self.table.show_end()
+
+    @Slot()
+    def _show_state(self) -> None:
+        """The table, or why there is none."""
+        if self.model.rowCount():
+            self._stack.setCurrentWidget(self.table)
+            return
+        self._stack.setCurrentWidget(self._state)
+        if self._document is None:
+            self._state.show_state(self.tr("No packets"), self.tr("Open a capture to see its packets."))
+        elif not self._document.is_decoded:
+            self._state.show_state(self.tr("No packets yet"), self.tr("The capture is being read."))
+        else:
+            text = self.tr("The file was read, and none of its frames holds UDP.")
+            self._state.show_state(self.tr("No datagram in this capture"), text)
+
+    @Slot(int)
+    def _found(self, row: int) -> None:
+        self._go_row(row)
+        self.find_ended.emit(row >= 0)
+
+    def _texts(self) -> tuple[str, ...]:
+        cells, row = self.model.cells, self.table.currentIndex().row()
+        return () if cells is None or row < 0 else cells.texts(self.model.packet_at(row))
+
+    def _copy(self, text: str) -> None:
+        if text:
+            QGuiApplication.clipboard().setText(text)
+
+    @Slot(QPoint)
+    def _open_menu(self, where: QPoint) -> None:
+        index = self.table.indexAt(where)
+        if not index.isValid():
+            return
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.fill_menu(menu, index.column())
+        menu.popup(self.table.viewport().mapToGlobal(where))
+
+    def fill_menu(self, menu: QMenu, column: int) -> None:
+        """Put the commands of the selected row's cell into a menu."""
+        if self._document is not None:
+            fill_menu(menu, self, column, self._document.tables, self._place, self._document.selection.session)

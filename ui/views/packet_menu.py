@@ -1,0 +1,53 @@
+"""The context menu of the packet list."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QMenu
+
+from analyzer.store.tables import Tables
+from ui.models import steps
+from ui.selection import Place
+
+if TYPE_CHECKING:
+    from ui.views.packet_list import PacketList
+
+
+def fill_menu(menu: QMenu, view: PacketList, column: int, tables: Tables, place: Place, session: int) -> None:
+    """Commands for the cell in `column` of the selected row; `session` is the one that panes are limited to."""
+
+    def add(text: str, call: Callable[[], object], key: str = "", enabled: bool = True) -> None:
+        action = menu.addAction(text)
+        action.triggered.connect(lambda _checked=False: call())
+        action.setShortcut(QKeySequence(key))
+        action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+        action.setShortcutVisibleInContextMenu(True)
+        action.setEnabled(enabled)
+
+    snapshot = place.snapshot
+    add(view.tr("Copy value"), lambda: view.copy_value(column))
+    add(view.tr("Copy row"), view.copy_row, "Ctrl+C")
+    add(view.tr("Copy row as CSV"), view.copy_csv)
+    menu.addSeparator()
+    add(view.tr("Go to baseline"), view.go_baseline, "B", steps.baseline(tables, snapshot) >= 0)
+    add(view.tr("Go to acknowledgement"), view.go_acknowledgement, "A", steps.acknowledgement(tables, snapshot) >= 0)
+    add(view.tr("Go to cause"), view.go_cause, "", steps.cause(tables, snapshot) >= 0)
+    menu.addSeparator()
+    if session >= 0:
+        add(view.tr("All sessions"), lambda: view.limit_to_session(False))
+    else:
+        known = place.packet >= 0 and tables.packets.integer("session", place.packet) >= 0
+        add(view.tr("Only this session"), lambda: view.limit_to_session(True), "", known)
+
+
+def csv_line(texts: Sequence[str]) -> str:
+    """One line of CSV without its end."""
+    out = io.StringIO()
+    csv.writer(out, lineterminator="").writerow(texts)
+    return out.getvalue()

@@ -1,0 +1,204 @@
+"""The table of the packet list: fixed rows, columns by its width, keys, and arrows to related packets out of view."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView
+
+from ui.models.packet_cells import Column
+from ui.models.packets import Index, PacketModel
+from ui.theme import ROW_HEIGHT, Theme
+from ui.views.cells import CellDelegate
+from ui.views.gutter import EDGE_WIDTH, GutterDelegate, GutterJump
+from ui.views.packet_head import PacketHead
+
+WIDTHS = {
+    Column.GUTTER: 30,
+    Column.NUMBER: 54,
+    Column.TIME: 84,
+    Column.SOURCE: 128,
+    Column.DESTINATION: 128,
+    Column.CLIENT: 62,
+    Column.DIRECTION: 28,
+    Column.PROTOCOL: 64,
+    Column.LENGTH: 58,
+}
+"""At 100 % zoom; the last column takes the rest."""
+NARROW = 860
+"""Below this width the addresses are hidden: the client names them."""
+NARROWEST = 620
+"""Below this one also the protocol."""
+
+Keys = Mapping[tuple[Qt.Key, Qt.KeyboardModifier], Callable[[], object]]
+
+
+class PacketTable(QTableView):
+    """Shows a `PacketModel`. `keys` says what keys do while it has the focus; there is no type-ahead."""
+
+    left_end = Signal()
+    """The person scrolled away from the end."""
+
+    def __init__(self, theme: Theme, model: PacketModel, keys: Keys) -> None:
+        super().__init__()
+        self._keys = keys
+        self._packets = model
+        self._zoom = 1.0
+        self._scrolling = False
+        self._cells = CellDelegate(theme, self)
+        self._gutter = GutterDelegate(theme, self)
+        self._gutter.follow(model)
+        self._head = PacketHead(theme, self)
+        self.above = GutterJump(theme, up=True, parent=self.viewport())
+        self.below = GutterJump(theme, up=False, parent=self.viewport())
+        self.setHorizontalHeader(self._head)
+        self.setModel(model)
+        self.setItemDelegate(self._cells)
+        self.setItemDelegateForColumn(Column.GUTTER, self._gutter)
+        self._set_up()
+        self.set_zoom(1.0)
+        self._connect(model)
+
+    def _set_up(self) -> None:
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setMouseTracking(True)
+        self.setTabKeyNavigation(False)
+        self.setCornerButtonEnabled(False)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerItem)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.verticalHeader().hide()
+        self.verticalHeader().setMinimumSectionSize(8)
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.setAccessibleName(self.tr("Packets"))
+
+    def _connect(self, model: PacketModel) -> None:
+        self._head.sortIndicatorChanged.connect(self._sort)
+        self.verticalScrollBar().valueChanged.connect(self._scrolled)
+        model.related_changed.connect(self.look_up_related)
+        model.reordered.connect(self.look_up_related)
+        model.rowsInserted.connect(self.count_out_of_view)
+        self.above.clicked.connect(lambda: self._jump(up=True))
+        self.below.clicked.connect(lambda: self._jump(up=False))
+
+    def set_theme(self, theme: Theme) -> None:
+        """Paint in another theme."""
+        for part in (self._cells, self._gutter, self._head, self.above, self.below):
+            part.set_theme(theme)
+        self.viewport().update()
+
+    def set_zoom(self, zoom: float) -> None:
+        """Scale type, rows and columns."""
+        for column, width in WIDTHS.items():
+            self.setColumnWidth(column, round(width * zoom))
+        self._zoom = zoom
+        for part in (self._cells, self._gutter, self._head, self.above, self.below):
+            part.set_zoom(zoom)
+        self.verticalHeader().setDefaultSectionSize(round(ROW_HEIGHT * zoom))
+        self._fit_columns()
+        self.count_out_of_view()
+
+    def show_row(self, row: int) -> None:
+        """Make a row current and visible."""
+        index = self._packets.index(row, Column.INFO)
+        self._scrolling = True
+        self.setCurrentIndex(index)
+        self.scrollTo(self._packets.index(row, Column.GUTTER))
+        self._scrolling = False
+
+    def show_end(self) -> None:
+        """Scroll to the last row."""
+        self._scrolling = True
+        self.scrollToBottom()
+        self._scrolling = False
+
+    def visible_rows(self) -> range:
+        """Rows that are wholly in view."""
+        height = self.verticalHeader().defaultSectionSize()
+        first = self.rowAt(0)
+        if first < 0:
+            return range(0)
+        return range(first, min(first + self.viewport().height() // height, self._packets.rowCount()))
+
+    @Slot()
+    def look_up_related(self) -> None:
+        """Related packets, or the rows they stand in, changed."""
+        self._gutter.look_up()
+        self.count_out_of_view()
+        self.viewport().update()
+
+    @Slot()
+    def count_out_of_view(self) -> None:
+        """Say how many related packets are above and below, and put the arrows where the gutter is."""
+        rows = self._related_rows()
+        seen = self.visible_rows()
+        self.above.show_count(sum(row < seen.start for row in rows))
+        self.below.show_count(sum(row >= seen.stop for row in rows))
+        left = self.columnViewportPosition(Column.GUTTER) + round(EDGE_WIDTH)
+        width = self.columnWidth(Column.GUTTER) - round(EDGE_WIDTH)
+        height = self.verticalHeader().defaultSectionSize()
+        self.above.setGeometry(left, 0, width, height)
+        self.below.setGeometry(left, self.viewport().height() - height, width, height)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        action = self._keys.get((Qt.Key(event.key()), event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier))
+        if action is None:
+            super().keyPressEvent(event)
+            return
+        action()
+        event.accept()
+
+    def keyboardSearch(self, search: str) -> None:
+        """Single letters are commands."""
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_columns()
+        self.count_out_of_view()
+
+    def currentChanged(self, current: Index, previous: Index) -> None:
+        """Qt would scroll sideways to the current cell; rows are what is selected here."""
+        left = self.horizontalScrollBar().value()
+        super().currentChanged(current, previous)
+        self.horizontalScrollBar().setValue(left)
+
+    def _fit_columns(self) -> None:
+        width = self.width() / self._zoom
+        for column, least in ((Column.SOURCE, NARROW), (Column.DESTINATION, NARROW), (Column.PROTOCOL, NARROWEST)):
+            self.setColumnHidden(column, width < least)
+
+    def _related_rows(self) -> list[int]:
+        related = self._packets.related
+        packets = {*related.parts, *related.base, related.ack}
+        return sorted(row for packet in packets if (row := self._packets.row_of(packet)) >= 0)
+
+    def _jump(self, *, up: bool) -> None:
+        """Bring the nearest related packet out of view into view; nothing is selected by it."""
+        seen = self.visible_rows()
+        rows = self._related_rows()
+        outside = [row for row in rows if row < seen.start] if up else [row for row in rows if row >= seen.stop]
+        if outside:
+            row = outside[-1] if up else outside[0]
+            self.scrollTo(self._packets.index(row, Column.GUTTER), QAbstractItemView.ScrollHint.PositionAtCenter)
+
+    @Slot(int, Qt.SortOrder)
+    def _sort(self, column: int, order: Qt.SortOrder) -> None:
+        if column == Column.GUTTER:
+            self._head.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+            return
+        self._packets.sort(column, order)
+        current = self.currentIndex()
+        if current.isValid():
+            self.scrollTo(current.siblingAtColumn(Column.GUTTER))
+
+    @Slot(int)
+    def _scrolled(self, value: int) -> None:
+        self.count_out_of_view()
+        if not self._scrolling and value < self.verticalScrollBar().maximum():
+            self.left_end.emit()
