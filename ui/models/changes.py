@@ -91,6 +91,7 @@ class ChangesModel(QAbstractItemModel):
         self._text = ""
         self._order = "bits"
         self._raw = False
+        self._unknown = False
 
     @property
     def tree(self) -> ChangeTree | None:
@@ -110,6 +111,8 @@ class ChangesModel(QAbstractItemModel):
     def show_tree(self, tree: ChangeTree | None) -> None:
         """Show another snapshot, or nothing."""
         self._tree = tree
+        types = () if tree is None else tree.types
+        self._unknown = any(item.kind == "unknown" for node in types for item in node.items)
         self._rebuild()
 
     def set_whole(self, whole: bool) -> None:
@@ -276,8 +279,7 @@ class ChangesModel(QAbstractItemModel):
             return side | Qt.AlignmentFlag.AlignVCenter
         if role != Qt.ItemDataRole.DisplayRole or not 0 <= section < COLUMNS:
             return None
-        known = self._tree is None or self._tree.head.rebuilt
-        new = self.tr("New") if known else self.tr("Difference or new")
+        new = self.tr("Difference or new") if self._unknown else self.tr("New")
         titles = (self.tr("Item, field"), self.tr("Baseline"), new, self.tr("Difference"), self.tr("Bits"))
         return (*titles, self.tr("Share"))[section]
 
@@ -329,7 +331,7 @@ class ChangesModel(QAbstractItemModel):
             types.sort(key=lambda node: node.name.lower())
         elif self._order == "wire":
             types.sort(key=lambda node: node.order)
-        hidden = "removed" if self._whole else "same"
+        hidden = "removed" if self._whole and tree.head.rebuilt else "same"
         result = []
         for node in types:
             items = [item for item in node.items if item.kind != hidden]

@@ -250,8 +250,6 @@ class SnapshotTab(QWidget):
     def _show_tree(self, tree: ChangeTree) -> None:
         self.head.show_head(tree)
         self.notice.show_notice(*self._notice(tree))
-        if not tree.head.rebuilt:
-            self.head.changes_only.setChecked(True)
         self._keeping(lambda: self.model.show_tree(tree))
         if self._first and tree.types:
             self._first = False
@@ -276,6 +274,8 @@ class SnapshotTab(QWidget):
             return ("warn", f"{reason}{self._lost(head)}", link)
         if head.status is Status.NO_BASE and tree.types:
             reason = self.tr("Not rebuilt, this is the delta alone. {reason}").format(reason=reason)
+        if head.status is Status.MALFORMED and tree.types:
+            reason = self.tr("{reason}. What stands before it could be read").format(reason=reason)
         severity = {Status.LATE: "note", Status.DUPLICATE: "note", Status.NO_BASE: "warn"}.get(head.status, "error")
         return (severity, reason, link)
 
