@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QPointF, Qt, QTimer, Slot
+from PySide6.QtCore import QElapsedTimer, QPointF, Qt, QTimer, Slot
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QPalette, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
@@ -12,6 +12,7 @@ from analyzer.stats.series import Metric
 from analyzer.stats.series_csv import excerpt, write_csv
 from ui.charts.chart import Chart, Scene
 from ui.charts.data import ALL_SESSIONS, ChartData
+from ui.charts.drawing import Window, faults
 from ui.charts.specs import AGE, ALL, SIZE
 from ui.charts.tools import ToolRow
 from ui.charts.view import TimeView
@@ -24,6 +25,8 @@ ZOOM_STEP = 1.25
 PAN_SHARE = 0.1
 REDRAW_MS = 40
 """What arrives within this time is drawn at once."""
+REST = 8
+"""While rows arrive, drawing rests this many times as long as it took: the decoder needs the processor."""
 
 
 class ChartStack(QWidget):
@@ -43,7 +46,7 @@ class ChartStack(QWidget):
         self.tools = ToolRow(theme)
         self._redraw = QTimer(self)
         self._redraw.setSingleShot(True)
-        self._redraw.setInterval(REDRAW_MS)
+        self._took_ms = 0
         self._redraw.timeout.connect(self._draw)
         self._stale = True
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -107,6 +110,8 @@ class ChartStack(QWidget):
         self._data = None if document is None else ChartData(document.tables)
         self._view = TimeView()
         self._session = ALL_SESSIONS
+        for chart in self.charts:
+            chart.clear()
         if document is None:
             self.state.show_state(self.tr("No capture"), self.tr("Open a capture file to see its charts"))
         else:
@@ -157,6 +162,11 @@ class ChartStack(QWidget):
     def range_s(self) -> tuple[float, float]:
         """The stretch of time in view, in seconds from the first frame."""
         return self._view.start, self._view.stop
+
+    @property
+    def is_stale(self) -> bool:
+        """More has happened than is drawn; it is drawn soon, or when the pane is shown."""
+        return self._stale
 
     @property
     def session(self) -> int:
@@ -304,7 +314,7 @@ class ChartStack(QWidget):
         """Draw soon, once for all that happens until then."""
         self._stale = True
         if self.isVisible() and not self._redraw.isActive():
-            self._redraw.start()
+            self._redraw.start(max(REDRAW_MS, REST * self._took_ms))
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -320,22 +330,26 @@ class ChartStack(QWidget):
         if self._data is None or self._document is None:
             return
         self._stale = False
+        clock = QElapsedTimer()
+        clock.start()
         data = self._data
         data.update()
         self._view.set_capture(data.first_s, data.last_s)
         self._choose_session()
         clients = data.sessions()
         session = self.session
+        charts = self._visible()
+        start, stop = self._view.start, self._view.stop
         scene = Scene(
             data,
             session,
             data.client(session) if session >= 0 else "",
             clients > 1,
-            self._view.start,
-            self._view.stop,
+            start,
+            stop,
+            faults(data.track(session), Window(start, stop, self.charts[0].plot_pixels)),
         )
         moment = self._moment()
-        charts = self._visible()
         for chart in charts:
             chart.set_cursor(moment)
             chart.draw(scene, first=chart is charts[0], last=chart is charts[-1])
@@ -345,6 +359,7 @@ class ChartStack(QWidget):
             can_choose=not self._limited() and clients > 0,
         )
         self._write_range(None)
+        self._took_ms = clock.elapsed()
 
     def _write_range(self, hover: float | None) -> None:
         start, stop = self._view.start, self._view.stop
