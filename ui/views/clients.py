@@ -48,9 +48,10 @@ LEAST_NAME = 80
 SHOWN_FIRST = 6
 """Columns that share the width; the rest is reached by scrolling, or chosen in the menu of the heads."""
 NARROW = 400
-"""Below this width the mean of parts is hidden, unless it is asked for."""
-BASELINE_WIDTHS = (48, 62, 50, 62, 58, 0)
-LEAST_REMARK = 44
+"""Below this width the mean of parts and the use of baselines are hidden."""
+BASELINE_WIDTHS = (48, 68, 52, 66, 62, 0)
+USED_BY = 4
+LEAST_REMARK = 80
 
 
 class _RateDelegate(CellDelegate):
@@ -187,6 +188,8 @@ class ClientsPane(QWidget):
             self._narrow = narrow
             parts = next(at for at, column in enumerate(self.clients.columns) if column.name == "parts")
             self._show_column(parts, not narrow)
+            self.store_table.setColumnHidden(USED_BY, narrow)
+            self.store_table.fit_columns()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
