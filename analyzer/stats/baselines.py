@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 import numpy as np
@@ -47,7 +47,7 @@ def baselines(tables: Tables, history: History, index: int) -> list[Baseline]:
     store = _Store(tables, history, index)
     found = [store.baseline(row) for row in store.rows()]
     if store.base < 0 <= store.base_tick:
-        found.append(Baseline(-1, store.base_tick, None, None, -1, store.used_unseen(), Role.BASE))
+        found.append(store.missing())
     return sorted(found, key=lambda baseline: (-baseline.tick, -baseline.snapshot))
 
 
@@ -87,8 +87,13 @@ class _Store:
             role=self._role(row, tick),
         )
 
-    def used_unseen(self) -> int:
-        return int((self._base_ticks == self.base_tick).sum())
+    def missing(self) -> Baseline:
+        """The baseline that could not be rebuilt, or that the capture does not have."""
+        used = int((self._base_ticks == self.base_tick).sum())
+        failed = self._until[self._ticks == self.base_tick]
+        if not len(failed):
+            return Baseline(-1, self.base_tick, None, None, -1, used, Role.BASE)
+        return replace(self.baseline(int(failed[-1])), used=used, role=Role.BASE)
 
     def _role(self, row: int, tick: int) -> Role:
         if row == self.row:

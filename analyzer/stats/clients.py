@@ -123,6 +123,13 @@ class History:
             return len(self.rows) - 1
         return int(np.searchsorted(self.packets, packet, side="right")) - 1
 
+    def first_failed(self, tables: Tables) -> int:
+        """Row of the first snapshot that failed, of the last one if none did."""
+        status = tables.snapshots.take("status", self.rows.astype(np.int64)).astype(np.int64)
+        cause = tables.snapshots.take("cause", self.rows.astype(np.int64)).astype(np.int64)
+        failed = np.flatnonzero(failed_mask(status, cause))
+        return int(self.rows[failed[0] if len(failed) else -1])
+
 
 @dataclass(frozen=True, slots=True)
 class Clients:
