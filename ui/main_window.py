@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -33,9 +34,10 @@ from ui.dialogs.go_to import GoToDialog, Target
 from ui.dialogs.preferences import PreferencesDialog
 from ui.dialogs.report import ReportDialog
 from ui.document import Document
+from ui.models.field_text import row_text
 from ui.models.packet_cells import TimeFormat
 from ui.navigation import find_target
-from ui.settings import Preferences, RecentCapture, Settings
+from ui.settings import ZOOM_RANGE, Preferences, RecentCapture, Settings
 from ui.theme import DARK, LIGHT, Theme
 from ui.views.banner import Banner
 from ui.views.clients import ClientsPane
@@ -49,11 +51,6 @@ from ui.views.welcome import WelcomePage
 _LOG = logging.getLogger(__name__)
 SAMPLE = "samples/ddnet_learntoplay.pcap.gz"
 FILE_FILTER = "Captures (*.pcap *.pcapng *.cap *.gz);;All files (*)"
-TIME_FORMATS = {
-    "first": TimeFormat.SINCE_FIRST,
-    "previous": TimeFormat.SINCE_PREVIOUS,
-    "utc": TimeFormat.ABSOLUTE,
-}
 LAYOUT_VERSION = 1
 ZOOM_STEP = 0.1
 
@@ -67,6 +64,7 @@ class MainWindow(QMainWindow):
         self._preferences = settings.preferences
         self._document: Document | None = None
         self._filled: QByteArray | None = None
+        self._find_pane: QWidget | None = None
         self._theme = self._wanted_theme()
         self.setWindowTitle("Snapscope")
         self.setMinimumSize(1024, 700)
@@ -168,6 +166,7 @@ class MainWindow(QMainWindow):
     def _connect(self) -> None:
         self.welcome.open_requested.connect(self.open_path)
         self.welcome.browse_requested.connect(self.do_open)
+        self.welcome.forget_requested.connect(self._forget_recent)
         self.packet_tab.wants_first.connect(self.packets.go_first)
         self.snapshot_tab.select_first.connect(self.packets.go_next_snapshot)
         self.find_bar.wanted.connect(self._find)
@@ -205,7 +204,8 @@ class MainWindow(QMainWindow):
     def _action(self, command: Command) -> QAction:
         action = QAction(self.tr(command.text), self)
         action.setShortcuts([QKeySequence(keys) for keys in shortcuts(command)])
-        action.triggered.connect(lambda checked=False, call=self._method(command.name): call())
+        method = self._method(command.name)
+        action.triggered.connect(lambda: method())
         keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
         action.setToolTip(f"{action.text()} ({keys})" if keys else action.text())
         self.actions_by_name[command.name] = action
@@ -304,7 +304,11 @@ class MainWindow(QMainWindow):
             self._update_actions()
 
     def _settings_recent_changed(self) -> None:
-        self.welcome.show_recent(recents.shown(self._settings.recent))
+        self.welcome.show_recent(self._settings.recent)
+
+    def _forget_recent(self, path: str) -> None:
+        self._settings.forget_recent(path)
+        self._settings_recent_changed()
 
     def _fill_recent_menu(self) -> None:
         self._recent_menu.clear()
@@ -361,7 +365,7 @@ class MainWindow(QMainWindow):
         if self.snapshot_tab.isAncestorOf(QApplication.focusWidget() or self):
             self.snapshot_tab.copy_rows()
         elif self.packet_tab.isAncestorOf(QApplication.focusWidget() or self):
-            self.packet_tab.copy_rows()
+            self.packet_tab.tree.copy(row_text)
         else:
             self.packets.copy_row()
 
@@ -398,13 +402,12 @@ class MainWindow(QMainWindow):
         return self.tr("the snapshot") if pane is self.snapshot_tab else self.tr("the packet list")
 
     def _find(self, text: str, forward: bool) -> None:
-        pane = self._find_pane
-        if pane is self.packets:
-            self.packets.find_text(text, forward)
-        elif pane is self.packet_tab:
+        if self._find_pane is self.packet_tab:
             self.find_bar.show_result(self.packet_tab.find(text, forward))
-        else:
+        elif self._find_pane is self.snapshot_tab:
             self.find_bar.show_result(self.snapshot_tab.find(text, forward))
+        else:
+            self.packets.find_text(text, forward)
 
     # Commands: view
 
@@ -460,16 +463,15 @@ class MainWindow(QMainWindow):
     def _step_pane(self, step: int) -> None:
         panes = [self.packets, self.tabs.currentWidget(), *(dock.widget() for dock in self.docks if dock.isVisible())]
         focused = QApplication.focusWidget()
-        here = next(
-            (n for n, pane in enumerate(panes) if focused is not None and (pane is focused or pane.isAncestorOf(focused))),
-            -1,
-        )
+        inside = [pane is focused or (focused is not None and pane.isAncestorOf(focused)) for pane in panes]
+        here = inside.index(True) if True in inside else -1
         pane = panes[(here + step) % len(panes)]
         for dock in self.docks:
             if dock.widget() is pane:
                 dock.raise_()
         target = pane.nextInFocusChain() if pane.focusPolicy() == Qt.FocusPolicy.NoFocus else pane
-        target.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        if target is not None:
+            target.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     # Commands: go
 
@@ -562,8 +564,9 @@ class MainWindow(QMainWindow):
         """List the keys."""
         lines = [f"{self.tr(c.text).rstrip('.')}: {c.keys.replace('Comma', ',')}" for c in COMMANDS if c.keys]
         letters = [f"{name.replace('_', ' ').capitalize()}: {keys}" for keys, name in LETTERS.items()]
-        panes = [self.tr("Packet list, Packet, Snapshot, Charts, Clients: Alt+1 to Alt+5")]
-        self._tell(self.tr("Keys"), "\n".join([*lines, "", self.tr("In lists, trees and charts"), *letters, "", *panes]))
+        panes = self.tr("Packet list, Packet, Snapshot, Charts, Clients: Alt+1 to Alt+5")
+        text = [*lines, "", self.tr("In lists, trees and charts"), *letters, "", panes]
+        self._tell(self.tr("Keys"), "\n".join(text))
 
     def do_about(self) -> None:
         """Name, version and licence."""
@@ -582,13 +585,9 @@ class MainWindow(QMainWindow):
         self._apply(preferences)
 
     def _zoom_by(self, step: float) -> None:
-        dialog = PreferencesDialog(self._preferences)
-        low, high = 0.8, 2.0
+        low, high = ZOOM_RANGE
         zoom = min(high, max(low, round(self._preferences.zoom + step, 2)))
-        dialog.deleteLater()
-        self._set_preferences(
-            Preferences(**{**{n: getattr(self._preferences, n) for n in Preferences.__slots__}, "zoom": zoom})
-        )
+        self._set_preferences(replace(self._preferences, zoom=zoom))
 
     def _apply(self, preferences: Preferences) -> None:
         self._preferences = preferences
@@ -596,7 +595,7 @@ class MainWindow(QMainWindow):
         QApplication.setFont(fonts.font(fonts.Use.TABLE, zoom=zoom, system=preferences.system_fonts))
         for pane in (*self._followers, self.status):
             pane.set_zoom(zoom)  # type: ignore[attr-defined]
-        self.packets.set_time_format(TIME_FORMATS[preferences.time_format])
+        self.packets.set_time_format(TimeFormat(preferences.time_format))
         self._set_theme(self._wanted_theme())
 
     def _wanted_theme(self) -> Theme:

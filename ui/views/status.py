@@ -66,7 +66,9 @@ class StatusBar(QStatusBar):
             return
         tables = document.tables
         self._packets.setText(self.tr("Packets {0}").format(words.quantity(len(tables.packets))))
-        names = {protocol.name: protocol.codes for protocol in document.worker.capture.protocols}
+        names = {
+            protocol.name: tuple(code.name for code in protocol.codes) for protocol in document.worker.capture.protocols
+        }
         stats = snapshot_stats(tables, live_snapshots(tables), names)
         self._snapshots.setText(
             self.tr("Rebuilt {0}, proved {1}, unproven {2}").format(
