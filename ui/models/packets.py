@@ -37,6 +37,7 @@ MOST_WANTED = 200
 ALL = -1
 
 Index = QModelIndex | QPersistentModelIndex
+COLUMNS = len(Column)
 _RIGHT = (Column.NUMBER, Column.TIME, Column.LENGTH)
 _SHOWN_AMENDMENTS = {
     "sessions": ("player",),
@@ -177,7 +178,7 @@ class PacketModel(QAbstractTableModel):
         return self._count if self._rows is None else len(self._rows)
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(Column)
+        return 0 if parent.isValid() else COLUMNS
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(Column):

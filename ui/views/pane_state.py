@@ -38,14 +38,20 @@ class PaneState(QWidget):
         layout.addStretch()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """A label that wraps is as narrow as Qt likes unless its width is given."""
         super().resizeEvent(event)
-        self._text.setFixedWidth(max(0, min(MAX_TEXT_WIDTH, self.width() - 2 * MARGIN)))
+        self._fit()
 
     def show_state(self, title: str, text: str, action: str = "") -> None:
         """Say what is missing; `action` names the button, empty shows none."""
         self._title.setText(title)
         self._text.setText(text)
+        self._fit()
         self._button.setText(action)
         self._button.setVisible(bool(action))
         self.setAccessibleName(f"{title}. {text}")
+
+    def _fit(self) -> None:
+        """A label that wraps is as narrow as Qt likes, and says how high it is, only for a given width."""
+        wanted = self._text.fontMetrics().horizontalAdvance(self._text.text()) + 2
+        width = max(1, min(MAX_TEXT_WIDTH, wanted, self.width() - 2 * MARGIN))
+        self._text.setFixedSize(width, self._text.heightForWidth(width))
