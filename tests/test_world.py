@@ -15,9 +15,11 @@ import pytest
 from hypothesis import event, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
+from world import wire
 from world.checks import Record, Truth, listed
 from world.client import POLICIES, Client
 from world.clock import MILLISECOND
+from world.datagram import Datagram, Plain
 from world.faults import FAULTS
 from world.huffman import CODES
 from world.network import Weather
@@ -274,6 +276,32 @@ def unseen_map_change(world: World) -> None:
     world.play(60)
 
 
+def holed_map_change(world: World) -> None:
+    """The capture lost the vital messages before MAP_CHANGE and before ENTERGAME; the peers' acks say they came."""
+    world.play(60)
+    world.tap.loses = lambda datagram: carried(datagram) in ([wire.RCON_LINE], [wire.READY])
+    world.server.say()
+    world.play(5)
+    world.server.change_map()
+    world.play(80)
+
+
+def unseen_handshake(world: World) -> None:
+    """A new connection of which only the vital numbers tell, that begin anew."""
+    world.play(60)
+    world.tap.loses = lambda datagram: datagram.control is not None
+    for client in world.clients:
+        client.close()
+        world.play(5)
+        client.connect()
+        world.play(60)
+
+
+def carried(datagram: Datagram) -> list[int]:
+    """Numbers of the vital messages of a datagram."""
+    return [chunk.message.number for chunk in datagram.chunks if isinstance(chunk.message, Plain)]
+
+
 def server_restart(world: World) -> None:
     world.play(60)
     world.server.restart()
@@ -324,6 +352,8 @@ SCENARIOS = (
     (repeats, False, {"OK", "S2"}),
     (map_change, True, {"OK"}),
     (unseen_map_change, True, {"OK"}),
+    (holed_map_change, True, {"OK"}),
+    (unseen_handshake, True, {"OK"}),
     (server_restart, True, {"OK"}),
     (silent_reconnect, True, {"OK"}),
     (farewell, True, {"OK"}),

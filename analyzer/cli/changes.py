@@ -15,7 +15,7 @@ from analyzer.cli.errors import CommandError
 from analyzer.cli.explain import packets_of_frame
 from analyzer.cli.opening import decoded
 from analyzer.cli.options import AsJson, Client, File
-from analyzer.cli.output import counted, json_text, one_line, write_lines
+from analyzer.cli.output import bracketed, counted, json_text, one_line, write_lines
 from analyzer.engine.capture import Capture
 from analyzer.engine.query import Query
 from analyzer.snapshots.model import Change, FieldChange
@@ -180,8 +180,8 @@ def _unchanged(field: FieldChange) -> bool:
 
 
 def _values(field: FieldChange) -> str:
-    old = field.old_text or ("" if field.old is None else str(field.old))
-    new = field.new_text or ("" if field.new is None else str(field.new))
+    old = bracketed(field.old_text) or ("" if field.old is None else str(field.old))
+    new = bracketed(field.new_text) or ("" if field.new is None else str(field.new))
     if field.old is None and field.new is None:
         return "" if field.difference is None else f"on the wire {field.difference}"
     if field.old is None:

@@ -15,9 +15,8 @@ from analyzer.cli.errors import CommandError
 from analyzer.cli.frame_words import SENTENCES
 from analyzer.cli.opening import decoded, packet_kinds
 from analyzer.cli.options import AsJson, File
-from analyzer.cli.output import counted, json_text, one_line, write_lines
+from analyzer.cli.output import bracketed, counted, json_text, one_line, write_lines
 from analyzer.cli.packets import source_and_destination
-from analyzer.cli.secrets import MASK, Secrets
 from analyzer.engine.capture import Capture
 from analyzer.engine.query import Query
 from analyzer.net.kinds import FrameKind
@@ -27,6 +26,7 @@ from analyzer.stats.live import ints
 from analyzer.stats.parts import parts_in
 from analyzer.store.tables import Tables
 from analyzer.wire.reader import Field, FieldTree, Value
+from analyzer.wire.secrets import MASK, Secrets
 
 MAX_SHOWN_BYTES = 32
 """Bytes of a raw field shown in the text tree; JSON has them all."""
@@ -185,8 +185,8 @@ def _span_text(field: Field, tree: FieldTree) -> str:
 def _value_text(field: Field, secrets: Secrets) -> str:
     if secrets.hides(field):
         return MASK
-    value, text = _shown(field.value), one_line(field.text)
-    # Many texts name the number themselves ("7 ms", "everyone (0)").
+    value, text = _shown(field.value), one_line(bracketed(field.text))
+    # Many texts name the number themselves ("7 ms", "0 (everyone)").
     said = not value or value in re.findall(r"-?\w+", text)
     return text if text and said else f"{value} ({text})" if text else value
 

@@ -65,6 +65,12 @@ def write_lines(lines: Iterable[str]) -> None:
     flush()
 
 
+def bracketed(text: str) -> str:
+    """A number and its meaning, which a text keeps two spaces apart, as they stand in a sentence: 5 (grabbed)."""
+    number, gap, meaning = text.partition("  ")
+    return f"{number} ({meaning})" if gap and not number.startswith('"') else text
+
+
 def flush() -> None:
     """Hand over what is buffered. Raises OutputClosed, CommandError."""
     _write("")

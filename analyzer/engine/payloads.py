@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
+from bisect import bisect_left, bisect_right
 
 from analyzer.capture.file import CaptureFile
 from analyzer.store.tables import Tables
@@ -22,8 +22,11 @@ class Payloads:
         if packets.integer("pieces", packet) == 1:
             return self._piece(packets.integer("frame", packet), packets.integer("start", packet), length)
         fragments = self._tables.fragments
-        owners = fragments.array("packet", 0, fragments.appended)
-        first, last = (int(np.searchsorted(owners, packet, side=side)) for side in ("left", "right"))
+        rows = range(fragments.appended)
+        first, last = (
+            search(rows, packet, key=lambda row: fragments.integer("packet", row))
+            for search in (bisect_left, bisect_right)
+        )
         return b"".join(
             self._piece(
                 fragments.integer("frame", row), fragments.integer("start", row), fragments.integer("length", row)

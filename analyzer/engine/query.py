@@ -168,7 +168,7 @@ class Query:
             ends[1 - server],
             ends[server],
             tables.sessions.integer("number", session),
-            tables.sessions.text("dialect", session),
+            self._session_facts(session),
             self._frame_of(snapshot),
             None if cause < 0 else self._frame_of(cause),
             self.state(snapshot),

@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -178,9 +179,13 @@ class SnapshotCodec(ABC, Generic[S]):
     def part(self, payload: bytes, facts: SessionFacts, message_offset: int, message_size: int) -> PartBytes:
         """The piece of a delta in one message. Raises DecodeError."""
 
-    @abstractmethod
     def join(self, parts: Mapping[int, bytes], announced: int) -> tuple[bytes, tuple[int, ...]]:
-        """The delta joined from all its parts, given by number, and where each part begins in it."""
+        """The delta joined from all its parts, given by number, and where each part begins in it.
+
+        Here: part after part.
+        """
+        ordered = [parts[number] for number in range(announced)]
+        return b"".join(ordered), tuple(accumulate(map(len, ordered[:-1]), initial=0))
 
     @abstractmethod
     def apply(self, base: S, delta: bytes, facts: SessionFacts) -> S:
@@ -202,9 +207,29 @@ class SnapshotCodec(ABC, Generic[S]):
     def changes(self, base: S | None, joined: JoinedDelta, facts: SessionFacts, tick: int) -> tuple[Change, ...]:
         """What the delta did; `base` None: not known. Changes read before a fault are returned, the fault is not."""
 
-    @abstractmethod
     def record(self, view: SnapshotView[S], with_items: bool) -> dict[str, object]:
-        """The snapshot as the protocol's own JSON record."""
+        """The snapshot as a JSON record.
+
+        Here: what every protocol has; items are type, id and values. A protocol may have its own keys.
+        """
+        record: dict[str, object] = {
+            "client": view.client,
+            "server": view.server,
+            "session": view.session,
+            "dialect": view.facts.dialect,
+            "frame": view.frame,
+            **{name: view.row[name] for name in ("tick", "base_tick", "parts")},
+            "status": view.code.status.word,
+            "code": view.code.name,
+            "reason": view.reason,
+            "cause_frame": view.cause_frame,
+        }
+        if with_items and view.state is not None:
+            tick = view.row["tick"]
+            assert isinstance(tick, int)
+            items = self.items(view.state, view.facts, tick)
+            record["items"] = [[item.type, item.id, list(item.values)] for item in items]
+        return record
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +251,7 @@ class SnapshotView(Generic[S]):
     client: str
     server: str
     session: int
-    dialect: str
+    facts: SessionFacts
     frame: int
     """From 1."""
     cause_frame: int | None
@@ -240,6 +265,22 @@ def _as_it_is(name: str) -> str:
 
 MessageNote = Callable[[bytes, SessionFacts, int, int], str]
 """Payload, facts, offset and size of a message in the plain payload -> its key values in words. Raises DecodeError."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How often the server sends to a client. Inferred: it is not on the wire."""
+
+    state: str
+    """The protocol's own word for it; empty: cannot be told."""
+    per_second: float | None
+    """Snapshots a second, None for a single one."""
+    reason: str
+    """What it was inferred from."""
+
+
+PaceOf = Callable[[NDArray[np.int32], NDArray[np.int32], int], Pace]
+"""Ticks and base ticks of a session's snapshots in the order they came, and the index of one of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,3 +310,5 @@ class Protocol:
     """By message name: what one line about a packet says of values that no table holds."""
     dialect_names: Mapping[str, str] = field(default_factory=dict)
     """By dialect: a name of a few letters for a column; missing ones are shown as they are."""
+    pace: PaceOf | None = None
+    """None: the protocol knows no states of sending."""

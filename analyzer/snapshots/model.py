@@ -40,7 +40,7 @@ class ItemField:
     name: str
     values: tuple[int, ...]
     text: str
-    """With unit or enumeration name, as a developer thinks of it."""
+    """The number first, then two spaces apart what it means: a unit, a name, flags."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +55,8 @@ class Item:
     fields: tuple[ItemField, ...]
     event: bool = False
     """Lives for one snapshot only; differences to an older event of the same id mean nothing."""
+    owner: str = ""
+    """Name of the player whose item it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,3 +91,5 @@ class Change:
     """Cost of the whole entry: type, id, size and values."""
     span: Span | None
     event: bool = False
+    owner: str = ""
+    """Name of the player whose item it is."""

@@ -55,14 +55,14 @@ READINGS = (
     C("flow", "i4", "the flow it interprets", ref="flows"),
     C("protocol", "O", "Protocol.name"),
     C("dialect", "O", "which of the protocol's dialects"),
-    C("number", "u2", "counts the readings of a flow from 0"),
+    C("number", "u4", "counts the readings of a flow from 0"),
     C("alive", "?", "false once another reading replaced it; its rows stay and are masked", True),
 )
 SESSIONS = (
     C("reading", "i4", "reading it belongs to", ref="readings"),
-    C("number", "u2", "sessions of the flow from 0, epochs without snapshots not counted (spec section 17.5)"),
-    C("generation", "u2", "connection on the flow, from 0", 0),
-    C("epoch", "u2", "map of the flow, from 0, empty ones counted", 0),
+    C("number", "u4", "sessions of the flow from 0, epochs without snapshots not counted (spec section 17.5)"),
+    C("generation", "u4", "connection on the flow, from 0", 0),
+    C("epoch", "u4", "map of the flow, from 0, empty ones counted", 0),
     C("dialect", "O", "dialect"),
     C("facts", "O", "what explaining a packet needs to know (protocols.base.SessionFacts)"),
     C("player", "O", "player's name, empty while unknown", ""),

@@ -20,6 +20,10 @@ from analyzer.transports.teeworlds_packet import (
 from analyzer.wire.errors import DecodeError
 from analyzer.wire.reader import Field, Reader, Span, Trace
 
+COMPRESSED_PAYLOAD = "compressed payload"
+"""Name of the field that another buffer is unpacked from."""
+ACK_MASK = 0x03FF
+"""Ten bits of the first two bytes."""
 ReadMessage = Callable[[Reader], None]
 """Reads the fields of one message, from its id to the end of its chunk."""
 
@@ -51,7 +55,7 @@ class PacketTree:
             self.trace.notes.append(issue)
         if packet.error is not None:
             rest = Span(packet.error_buffer, packet.error.offset, self._size(packet.error_buffer) - packet.error.offset)
-            self.trace.add(Field("unreadable", span=rest, note=packet.error.text))
+            self.trace.add(Field("unreadable", span=rest, note=packet.error.text, wrong=True))
 
     def _size(self, buffer: int) -> int:
         return len(self.packet.payload) if buffer else len(self.datagram)
@@ -64,11 +68,11 @@ class PacketTree:
         packet, add = self.packet, self.trace.add
         self.trace.begin()
         for name, bit, _ in self.variant.flag_bits:
-            add(Field(name, bool(self.datagram[0] & bit), f"bit {bit:02x}", Span(0, 0, 1)))
+            add(Field(name, bool(self.datagram[0] & bit), f"bit {bit:02x}", Span(0, 0, 1), mask=bit))
         unknown = self.datagram[0] & 0xFF & ~self.variant.known_bits
         if unknown:
-            add(Field("unknown flags", unknown, f"{unknown:02x}", Span(0, 0, 1), note="not zero"))
-        add(Field("ack", packet.ack, span=Span(0, 0, 2)))
+            add(Field("unknown flags", unknown, f"{unknown:02x}", Span(0, 0, 1), note="not zero", mask=unknown))
+        add(Field("ack", packet.ack, span=Span(0, 0, 2), mask=ACK_MASK))
         add(Field("chunks", packet.chunk_count, span=Span(0, 2, 1)))
         size = 3
         if packet.token is not None and packet.flags & TOKEN:
@@ -77,7 +81,7 @@ class PacketTree:
         self.trace.end("header", Span(0, 0, size))
         if packet.payload_buffer:
             text = f"{len(self.datagram) - size} bytes, {len(packet.payload)} when decompressed"
-            add(Field("compressed payload", len(packet.payload), text, Span(0, size, len(self.datagram) - size)))
+            add(Field(COMPRESSED_PAYLOAD, len(packet.payload), text, Span(0, size, len(self.datagram) - size)))
 
     def _add_connless(self) -> None:
         packet, add = self.packet, self.trace.add
@@ -109,16 +113,20 @@ class PacketTree:
                 reader.rest("body")
         except DecodeError as error:
             note = error.text
+            self._add_unreadable(reader, error)
         self.trace.end(name, self._span(0, packet.payload_end), note=note)
 
     def _add_chunk(self, number: int, chunk: Chunk, read_message: ReadMessage | None) -> None:
         add, size = self.trace.add, chunk.offset - chunk.header_offset
+        low = (1 << self.variant.size_shift) - 1
         self.trace.begin()
-        add(Field("resend", chunk.resend, "bit 80", self._span(chunk.header_offset, 1)))
-        add(Field("vital", chunk.vital, "bit 40", self._span(chunk.header_offset, 1)))
-        add(Field("size", chunk.size, f"{chunk.size} bytes", self._span(chunk.header_offset, 2)))
+        add(Field("resend", chunk.resend, "bit 80", self._span(chunk.header_offset, 1), mask=0x80))
+        add(Field("vital", chunk.vital, "bit 40", self._span(chunk.header_offset, 1), mask=0x40))
+        text = f"{chunk.size} bytes"
+        add(Field("size", chunk.size, text, self._span(chunk.header_offset, 2), mask=0x3F00 | low))
         if chunk.vital:
-            add(Field("sequence", chunk.sequence, span=self._span(chunk.header_offset + 1, 2)))
+            mask = (0xFF ^ low) << 8 | 0xFF
+            add(Field("sequence", chunk.sequence, span=self._span(chunk.header_offset + 1, 2), mask=mask))
         reader = self._reader(chunk.offset, chunk.offset + chunk.size)
         note = ""
         try:
@@ -128,7 +136,13 @@ class PacketTree:
                 read_message(reader)
         except DecodeError as error:
             note = error.text
+            self._add_unreadable(reader, error)
         self.trace.end(f"chunk {number}", self._span(chunk.header_offset, size + chunk.size), note=note)
+
+    def _add_unreadable(self, reader: Reader, error: DecodeError) -> None:
+        """From the first wrong byte to the end of the message."""
+        span = Span(reader.buffer, error.offset, reader.end - error.offset)
+        self.trace.add(Field("unreadable", span=span, note=error.text, wrong=True))
 
     def _add_end(self) -> None:
         packet = self.packet

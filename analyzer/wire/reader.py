@@ -36,6 +36,10 @@ class Field:
     """Odd but readable, or where and why reading stopped; empty: nothing to remark."""
     secret: bool = False
     """A password: masked until a person asks for it, never copied."""
+    mask: int = 0
+    """Which bits of the span belong to it, most significant byte first; 0: all of them."""
+    wrong: bool = False
+    """Bytes that could not be read: reading stopped at the first of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +48,10 @@ class Buffer:
 
     name: str
     data: bytes
+    bits: bytes = b""
+    """What each byte cost on the wire, in bits; empty: 8 each."""
+    source: Span | None = None
+    """The bytes of another buffer that these were unpacked from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,10 +147,10 @@ class Reader:
             self._record(name, value, start)
         return value
 
-    def big_endian(self, name: str, length: int) -> int:
-        """An unsigned number of `length` bytes, most significant first."""
+    def big_endian(self, name: str, length: int, *, signed: bool = False) -> int:
+        """A number of `length` bytes, most significant first; `signed`: in two's complement."""
         start = self._advance(name, length)
-        value = int.from_bytes(self.data[start : start + length], "big")
+        value = int.from_bytes(self.data[start : start + length], "big", signed=signed)
         if self.trace is not None:
             self._record(name, value, start)
         return value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,10 +15,12 @@ from hypothesis import strategies as st
 from analyzer.capture.frames import CaptureError
 from analyzer.engine.capture import Capture
 from analyzer.net.kinds import FrameKind
+from analyzer.protocols.base import Reading, Verdict
+from analyzer.store.rows import Rows
 from tests.capture.builders import pcap_file, pcap_header, pcap_record
 from tests.cli.cut_capture import first_records
 from tests.engine.table_content import table_content
-from tests.engine.toy import BUG, FOREIGN, MAYBE, RAISE, RAISE_AT_END, STUBBORN, SURE, TOY
+from tests.engine.toy import BUG, FOREIGN, MAYBE, RAISE, RAISE_AT_END, STUBBORN, SURE, TOY, ToyReading
 from tests.net.builders import fragment_header, ipv4, ipv6, udp
 
 RAW = 101
@@ -196,6 +199,27 @@ def test_a_dialect_that_is_not_decoded_is_named(toy_file: ToyFile) -> None:
     assert tables.flows.integer("reading", 0) == -1
     assert tables.flows.integer("server", 0) == 0
     assert tables.packets.array("kind").tolist() == [0, 0, 0]
+
+
+def test_silent_flows_rest_and_go_on(tmp_path: Path) -> None:
+    """Whether the engine or the next datagram found the silence, and however often."""
+    minutes = [(0, 5000, SURE), (0, 5001, SURE), (2, 5001, b"\x01"), (4, 5000, b"\x02"), (9, 5001, b"\x03")]
+    frames = [(60 * minute, 0, ipv4(udp(payload, source=port))) for minute, port, payload in minutes]
+    path = tmp_path / "silent.pcap"
+    path.write_bytes(pcap_file(frames, link_field=RAW))
+    for batch in (1, 2, WHOLE):
+        readings: list[ToyReading] = []
+
+        def open_reading(rows: Rows, verdict: Verdict, made: list[ToyReading] = readings) -> Reading:
+            made.append(ToyReading(rows, verdict))
+            return made[-1]
+
+        with Capture.open(path, protocols=(replace(TOY, open_reading=open_reading),), batch=batch) as opened:
+            opened.decode()
+            assert opened.tables.packets.array("kind").tolist() == [1] * 5
+            assert opened.tables.messages.array("packet").tolist() == [0] * 4 + [1] * 4 + [2, 3, 4]
+        assert all(reading.rests for reading in readings)
+        assert len(readings) == 2
 
 
 def test_progress_and_problems(toy_file: ToyFile) -> None:

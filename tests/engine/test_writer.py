@@ -322,3 +322,15 @@ def test_counts_of_parts(parts: int) -> None:
     assert tables.snapshots.integer("part_count", 0) == parts
     assert tables.snapshots.integer("first_part", 0) == (0 if parts else -1)
     assert tables.parts.integers("message").tolist() == list(range(parts))
+
+
+def test_a_flow_may_have_any_number_of_sessions() -> None:
+    """Map changes are cheap to send: 65,536 of them fit in a small file."""
+    tables = one_packet_tables()
+    rows = Rows(0, 0)
+    rows.begin(0)
+    many = 1 << 16
+    rows.session(SessionRow(many, many, many, "toy", None, 0))
+    merge(tables, [rows])
+    row = tables.sessions.row(0)
+    assert (row["number"], row["generation"], row["epoch"]) == (many, many, many)

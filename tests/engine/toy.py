@@ -49,6 +49,7 @@ class ToyReading(Reading):
         self._dialect = verdict.dialect
         self._session = -1
         self._fails_at_end = False
+        self.rests = 0
 
     def feed(self, batch: DatagramBatch) -> None:
         if self._dialect == "stubborn" and RAISE in batch.buffer[int(batch.offset[0]) :][: int(batch.length[0])]:
@@ -67,6 +68,9 @@ class ToyReading(Reading):
                 raise RuntimeError("a bug of ours")
             self._fails_at_end |= byte == RAISE_AT_END
             self.rows.message(f"byte {byte}", byte, datagram.direction, 65535, 1, offset)
+
+    def rest(self) -> None:
+        self.rests += 1
 
     def finish(self) -> None:
         self.rows.finding("toy.end", 1, "the end")

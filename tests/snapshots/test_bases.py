@@ -103,6 +103,17 @@ def test_causes_of_failed_ticks() -> None:
     assert bases.cause_of(NEWEST - 2) is None
 
 
+def test_a_cause_gives_way_to_the_first_of_its_chain() -> None:
+    bases: Bases[str] = Bases()
+    old, new, other = Cause(), Cause(), Cause()
+    for tick, cause in ((2, old), (4, other), (6, old)):
+        bases.fail(tick, cause)
+    bases.replace_cause(old, new)
+    causes = [bases.cause_of(tick) for tick in (2, 4, 6)]
+    assert causes[0] is causes[2] is new
+    assert causes[1] is other
+
+
 def test_rows_wait_for_a_cause_until_it_is_settled() -> None:
     cause = Cause()
     assert (cause.local, cause.lost_by) == (-1, LostBy.UNKNOWN)

@@ -77,7 +77,8 @@ def test_messages_are_read_by_the_protocol_and_a_bad_one_spares_its_siblings() -
     chunks = [encoder.chunk(b"\x01"), encoder.chunk(b"\x02\x03")]
     read_packet(encoder.packet(chunks, compress=True), PLAIN, trace, read_message)
     first, second = trace.fields[2:]
-    assert [(child.name, child.value) for child in first.children[3:]] == [("id", 1)]
+    assert [(child.name, child.value) for child in first.children[3:]] == [("id", 1), ("unreadable", None)]
+    assert first.children[-1] == Field("unreadable", span=Span(1, 3, 0), note="tick: a number is missing", wrong=True)
     assert first.note == "tick: a number is missing"
     assert [(child.name, child.value, child.span) for child in second.children[3:]] == [
         ("id", 2, Span(1, 5, 1)),

@@ -60,6 +60,13 @@ def test_a_pull_past_the_end_is_refused(pull: str) -> None:
     assert caught.value.text.startswith("thing: ")
 
 
+@pytest.mark.parametrize(("signed", "value"), [(False, 0xFFFE), (True, -2)])
+def test_a_number_may_have_a_sign(signed: bool, value: int) -> None:
+    trace = Trace()
+    assert Reader(b"\xff\xfe", trace=trace).big_endian("x", 2, signed=signed) == value
+    assert trace.fields == (Field("x", value, span=Span(0, 0, 2)),)
+
+
 @pytest.mark.parametrize("length", [3, -1])
 def test_raw_checks_its_length(length: int) -> None:
     with pytest.raises(DecodeError, match="bytes wanted, 2 left"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -34,12 +35,14 @@ class Tap:
     loss: float = 0.0
     snap_length: int = 65535
     recording: bool = True
+    loses: Callable[[Datagram], bool] = lambda datagram: False
+    """Datagrams it misses in any case."""
     passes: list[Pass] = field(default_factory=list)
     frames: int = 0
 
     def see(self, datagram: Datagram) -> None:
         """A datagram goes by."""
-        if not self.recording or self.rng.random() < self.loss:
+        if not self.recording or self.loses(datagram) or self.rng.random() < self.loss:
             self.passes.append(Pass(datagram, self.clock.now, None))
             return
         self.frames += 1

@@ -89,6 +89,12 @@ class Server:
         self._silent_until = self._clock.now + MAP_LOADING
         self._new_map = True
 
+    def say(self) -> None:
+        """A vital line to everybody."""
+        for session in self.sessions.values():
+            session.connection.vital(Plain(wire.RCON_LINE), wire.system(wire.RCON_LINE, wire.text("hear, hear")))
+            session.connection.flush()
+
     def spoil(self, client: Address, fault: str) -> None:
         """The next snapshot for `client` that lends itself to it is broken."""
         if client in self.sessions:

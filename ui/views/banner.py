@@ -50,7 +50,7 @@ class Banner(QWidget):
     @property
     def text(self) -> str:
         """What it says, empty while hidden."""
-        return self._text.text() if self.isVisibleTo(self.parentWidget()) else ""
+        return "" if self.isHidden() else self._text.text()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

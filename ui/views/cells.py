@@ -66,6 +66,10 @@ class CellDelegate(QStyledItemDelegate):
         """Other rows; the view has to lay itself out again."""
         self._row_height = row_height
 
+    def set_row_height(self, row_height: int) -> None:
+        """Other rows; the view has to lay itself out again."""
+        self._row_height = row_height
+
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         return QSize(0, self._row_height)
 

@@ -8,6 +8,7 @@ from analyzer.protocols.teeworlds.codes import CODES, PACKET_CODES, PACKET_KINDS
 from analyzer.protocols.teeworlds.detect import TeeworldsDetector, probe
 from analyzer.protocols.teeworlds.dialects import DIALECTS
 from analyzer.protocols.teeworlds.explain import explain
+from analyzer.protocols.teeworlds.pace import pace
 from analyzer.protocols.teeworlds.reading import TeeworldsReading
 from analyzer.protocols.teeworlds.words import DIALECT_NAMES, MESSAGE_NOTES, short_name
 from analyzer.store.rows import Rows
@@ -33,4 +34,5 @@ PROTOCOL = Protocol(
     short_name=short_name,
     message_notes=MESSAGE_NOTES,
     dialect_names=DIALECT_NAMES,
+    pace=pace,
 )

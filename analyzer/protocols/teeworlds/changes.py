@@ -17,7 +17,8 @@ from analyzer.wire.reader import Span
 JOINED_BUFFER = 2
 """Index of the joined delta in `FieldTree.buffers`."""
 
-_CODE_LENGTHS = HUFFMAN.code_lengths[:256]
+CODE_LENGTHS = HUFFMAN.code_lengths[:256]
+"""Bits of each byte in a compressed packet, as a table for `bytes.translate`."""
 
 
 class Names(Protocol):
@@ -35,6 +36,10 @@ class Names(Protocol):
         """Whether items of the type live for one snapshot only."""
         ...
 
+    def owner(self, type: int, id: int, state: State | None) -> str:
+        """Name of the player whose item it is; empty if there is none."""
+        ...
+
     def text(self, type: int, index: int, value: int, state: State | None) -> str:
         """The int at `index` as a person reads it; empty if the number says it all."""
         ...
@@ -49,7 +54,7 @@ def byte_bits(joined: JoinedDelta) -> bytes:
     for part in joined.parts:
         data = joined.data[part.offset : part.offset + part.length]
         bits[part.offset : part.offset + len(data)] = (
-            data.translate(_CODE_LENGTHS) if part.compressed else b"\x08" * len(data)
+            data.translate(CODE_LENGTHS) if part.compressed else b"\x08" * len(data)
         )
     return bytes(bits)
 
@@ -115,6 +120,7 @@ class _Changes:
             self._bits(index, index + 1),
             self._span(index, index + 1),
             names.is_event(item_type, state),
+            names.owner(item_type, key & 0xFFFF, state),
         )
 
     def _updated(self, key: int, first: int, start: int, size: int) -> Change:
@@ -144,6 +150,7 @@ class _Changes:
             bits,
             self._span(first, start + size),
             names.is_event(item_type, state),
+            names.owner(item_type, key & 0xFFFF, state),
         )
 
     def _field(self, name: str, item_type: int, number: int, index: int, old: int | None) -> FieldChange:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from analyzer.protocols.base import PartBytes, SessionFacts, SnapshotCodec, SnapshotView
 from analyzer.protocols.teeworlds.changes import changes
 from analyzer.protocols.teeworlds.codes import SNAPSHOT_KINDS
-from analyzer.protocols.teeworlds.delta import apply, read_delta
+from analyzer.protocols.teeworlds.delta import apply, read_delta, read_to_fault
 from analyzer.protocols.teeworlds.dialects import DIALECTS
 from analyzer.protocols.teeworlds.epoch import PART_BYTES, join_parts
 from analyzer.protocols.teeworlds.messages import SNAPEMPTY, message_id, read_snap
@@ -16,7 +16,6 @@ from analyzer.protocols.teeworlds.state import EMPTY, State, items_sha256, pack_
 from analyzer.snapshots.model import Change, Item, JoinedDelta
 from analyzer.snapshots.status import ClientHas, LostBy, Proof
 from analyzer.transports.teeworlds import read_packet
-from analyzer.wire.errors import DecodeError
 
 
 class _Names:
@@ -34,6 +33,9 @@ class _Names:
 
     def is_event(self, type: int, state: State | None) -> bool:
         return self._schema.is_event(type, self._items(state))
+
+    def owner(self, type: int, id: int, state: State | None) -> str:
+        return self._schema.owner(type, id, self._items(state))
 
     def text(self, type: int, index: int, value: int, state: State | None) -> str:
         return self._schema.value_text(type, index, value, self._items(state))
@@ -85,13 +87,10 @@ class TeeworldsCodec(SnapshotCodec[State]):
         )
 
     def changes(self, base: State | None, joined: JoinedDelta, facts: SessionFacts, tick: int) -> tuple[Change, ...]:
-        """What the delta did. A delta that cannot be read has no changes to show."""
+        """What the delta did, up to a fault."""
         if not joined.data:
             return ()
-        try:
-            delta = read_delta(joined.data, facts.sizes)
-        except DecodeError:
-            return ()
+        delta, _ = read_to_fault(joined.data, facts.sizes)
         declared = {key: tuple(delta.ints[start : start + size]) for key, start, size in delta.updates if key < 0x8000}
         return tuple(changes(base, delta, joined, _Names(DIALECTS[facts.dialect].schema, declared)))
 
@@ -103,7 +102,7 @@ class TeeworldsCodec(SnapshotCodec[State]):
             "client": view.client,
             "server": view.server,
             "session": view.session,
-            "ver": DIALECTS[view.dialect].version,
+            "ver": DIALECTS[view.facts.dialect].version,
             "tick": row["tick"],
             "base_tick": base_tick if isinstance(base_tick, int) and base_tick >= 0 else -1,
             "kind": SNAPSHOT_KINDS[_number(row["kind"])],

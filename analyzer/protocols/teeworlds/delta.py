@@ -71,37 +71,46 @@ def read_delta(data: bytes, sizes: Sequence[int]) -> Delta:
 
     Raises `DecodeError` D1 to D7; its offset counts in `data`, its details begin with the update's number for D4 to D7.
     """
+    delta, fault = read_to_fault(data, sizes)
+    if fault is not None:
+        raise fault
+    return delta
+
+
+def read_to_fault(data: bytes, sizes: Sequence[int]) -> tuple[Delta, DecodeError | None]:
+    """Like `read_delta`, but for a person: what stands before a fault is in the delta, and the fault beside it."""
     try:
         ints = varint.unpack_all(data, MAX_INTS)
     except DecodeError as error:
-        raise DecodeError("D1", error.offset, error.text, *error.details) from None
+        return Delta(data, [], [], [], 0), DecodeError("D1", error.offset, error.text, *error.details)
     count = len(ints)
+    delta = Delta(data, ints, [], [], 0)
     if count < 3:
-        raise DecodeError("D2", len(data), f"{count} of the 3 header numbers", count)
+        return delta, DecodeError("D2", len(data), f"{count} of the 3 header numbers", count)
     removed_count, update_count, zero = ints[:3]
     if not 0 <= removed_count <= count - 3:
-        raise DecodeError("D3", 0, f"{removed_count} removed keys in {count - 3} numbers", removed_count, count - 3)
+        text = f"{removed_count} removed keys in {count - 3} numbers"
+        return delta, DecodeError("D3", 0, text, removed_count, count - 3)
     index = 3 + removed_count
-    removed = ints[3:index]
-    updates, index = _read_updates(data, ints, index, update_count, sizes)
-    warnings = 0
+    delta.removed = ints[3:index]
+    try:
+        index = _read_updates(delta, index, update_count, sizes)
+    except DecodeError as error:
+        return delta, error
     if index < count:
-        warnings |= SURPLUS_INTS
+        delta.warnings |= SURPLUS_INTS
     if zero:
-        warnings |= THIRD_INT_NOT_ZERO
+        delta.warnings |= THIRD_INT_NOT_ZERO
     if not varint.is_canonical(data):
-        warnings |= NON_CANONICAL_VARINT
-    if len(set(removed)) < removed_count or len({key for key, _, _ in updates}) < len(updates):
-        warnings |= DUPLICATE_KEY
-    return Delta(data, ints, removed, updates, warnings)
+        delta.warnings |= NON_CANONICAL_VARINT
+    if len(set(delta.removed)) < removed_count or len({key for key, _, _ in delta.updates}) < len(delta.updates):
+        delta.warnings |= DUPLICATE_KEY
+    return delta, None
 
 
-def _read_updates(
-    data: bytes, ints: list[int], index: int, update_count: int, sizes: Sequence[int]
-) -> tuple[list[tuple[int, int, int]], int]:
+def _read_updates(delta: Delta, index: int, update_count: int, sizes: Sequence[int]) -> int:
     """The updates from `index` on, and where they end. An update takes two ints at least: the data bound the loop."""
-    updates: list[tuple[int, int, int]] = []
-    append = updates.append
+    data, ints, append = delta.data, delta.ints, delta.updates.append
     count = len(ints)
     for number in range(update_count):
         start = index + 2
@@ -128,7 +137,7 @@ def _read_updates(
                 raise _fault("D7", data, start - 1, text, number, size, count - start)
         append((item_type << 16 | item_id, start, size))
         index = start + size
-    return updates, index
+    return index
 
 
 def apply(base: State, delta: Delta) -> Applied:

@@ -172,7 +172,7 @@ class Epoch:
             detail=F1_FIELDS.index(field) if field in F1_FIELDS else -1,
             received=(packet_row,),
         )
-        self._rows.snapshot(row)
+        self._finding("snap.malformed", WARNING, error.text, self._rows.snapshot(row))
 
     def bug(self, packet_row: PartRow, tick: int, kind: int) -> None:
         """An exception of ours left a snapshot message without a row."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from analyzer.protocols.base import SessionFacts
-from analyzer.protocols.teeworlds.delta import Delta, read_delta
+from analyzer.protocols.teeworlds.changes import CODE_LENGTHS, byte_bits
+from analyzer.protocols.teeworlds.delta import Delta, read_to_fault
 from analyzer.protocols.teeworlds.dialects import DIALECTS
 from analyzer.protocols.teeworlds.messages import explain_body, read_message
 from analyzer.snapshots.model import JoinedDelta
 from analyzer.transports.teeworlds import read_packet
+from analyzer.transports.teeworlds_tree import COMPRESSED_PAYLOAD
 from analyzer.wire import varint
-from analyzer.wire.errors import DecodeError
 from analyzer.wire.reader import Buffer, Field, FieldTree, Reader, Span, Trace
 
 CAPTURED, DECOMPRESSED, JOINED = range(3)
@@ -29,10 +30,11 @@ def explain(payload: bytes, facts: SessionFacts, joined: JoinedDelta | None) -> 
     buffers = [Buffer("captured", payload)]
     plain = packet.payload if packet.payload_buffer == DECOMPRESSED else b""
     if plain or joined is not None:
-        buffers.append(Buffer("decompressed", plain))
+        source = next((field.span for field in trace.fields if field.name == COMPRESSED_PAYLOAD), None)
+        buffers.append(Buffer("decompressed", plain, plain.translate(CODE_LENGTHS), source))
     error = packet.error.text if packet.error is not None else ""
     if joined is not None:
-        buffers.append(Buffer("joined delta", joined.data))
+        buffers.append(Buffer("joined delta", joined.data, byte_bits(joined)))
         trace.add(_explain_delta(joined, facts))
     return FieldTree(tuple(buffers), trace.fields, error)
 
@@ -43,25 +45,28 @@ def _explain_delta(joined: JoinedDelta, facts: SessionFacts) -> Field:
     whole = Span(JOINED, 0, len(data))
     if not data:
         return Field("delta", None, "empty: nothing changed", whole)
-    try:
-        delta = read_delta(data, facts.sizes)
-    except DecodeError as error:
-        return Field("delta", None, f"{len(data)} bytes", whole, (), f"byte {error.offset}: {error.text}")
+    delta, fault = read_to_fault(data, facts.sizes)
     offsets = varint.offsets(data)
-    children = [
-        _number("removed count", delta.ints, 0, offsets),
-        _number("updated count", delta.ints, 1, offsets),
-        _number("zero", delta.ints, 2, offsets),
-    ]
+    heads = zip(("removed count", "updated count", "zero"), delta.ints, strict=False)
+    children = [_number(name, delta.ints, index, offsets) for index, (name, _) in enumerate(heads)]
     children += [
         _number("removed", delta.ints, 3 + index, offsets, f"type {key >> 16}, id {key & 0xFFFF}")
         for index, key in enumerate(delta.removed)
     ]
-    children += _updates(delta, offsets)
-    return Field("delta", None, f"{len(data)} bytes in {len(joined.parts)} parts", whole, tuple(children))
+    updates, index = _updates(delta, offsets)
+    children += updates
+    rest = "surplus" if fault is None else "unreadable"
+    children += [_number(rest, delta.ints, number, offsets) for number in range(index, len(delta.ints))]
+    if fault is not None:
+        left = Span(JOINED, fault.offset, len(data) - fault.offset)
+        children.append(Field("fault", span=left, note=fault.text, wrong=True))
+    text = f"{len(data)} bytes in {len(joined.parts)} parts"
+    note = f"byte {fault.offset}: {fault.text}" if fault is not None else ""
+    return Field("delta", None, text, whole, tuple(children), note)
 
 
-def _updates(delta: Delta, offsets: list[int]) -> list[Field]:
+def _updates(delta: Delta, offsets: list[int]) -> tuple[list[Field], int]:
+    """The updates, and the index of the int behind the last one."""
     fields = []
     index = 3 + len(delta.removed)
     for key, start, size in delta.updates:
@@ -72,7 +77,7 @@ def _updates(delta: Delta, offsets: list[int]) -> list[Field]:
         span = Span(JOINED, offsets[index], offsets[start + size] - offsets[index])
         fields.append(Field("update", None, f"type {key >> 16}, id {key & 0xFFFF}", span, (*head, *values)))
         index = start + size
-    return fields
+    return fields, index
 
 
 def _number(name: str, ints: list[int], index: int, offsets: list[int], text: str = "") -> Field:

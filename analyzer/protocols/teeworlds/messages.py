@@ -10,7 +10,7 @@ from typing import TypeVar
 from analyzer.protocols.teeworlds.layout import ItemType, MessageField, MessageType
 from analyzer.protocols.teeworlds.schema import Schema, default_schema, int_text
 from analyzer.protocols.teeworlds.schema_file import MAX_MESSAGE_NUMBER
-from analyzer.protocols.teeworlds.values import INT_MIN, kind_text, unless_plain
+from analyzer.protocols.teeworlds.values import INT_MIN, explained, kind_text, unless_plain
 from analyzer.wire.reader import DecodeError, Reader, Trace
 from analyzer.wire.varint import unpack
 
@@ -271,7 +271,7 @@ class _Body:
 
 def _int_text(field: MessageField, value: int) -> str:
     if field.named is not None and value in field.named:
-        return f"{field.named[value]} ({value})"
+        return explained(str(value), field.named[value])
     return unless_plain(kind_text(field.kind, value), value)
 
 

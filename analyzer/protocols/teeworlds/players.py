@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from analyzer.protocols.teeworlds.state import State
 from analyzer.protocols.teeworlds.values import readable, unpack_string
 from analyzer.wire.errors import DecodeError
@@ -20,10 +22,15 @@ def read_client_name(payload: bytes, body: int, end: int) -> str:
     return payload[body : min(stop, body + MAX_NAME_BYTES)].decode("utf-8", "backslashreplace")
 
 
+def client_name(items: Mapping[int, tuple[int, ...]], id: int) -> str:
+    """The name that a snapshot gives to a client id; empty if it has none."""
+    info = items.get(CLIENT_INFO << 16 | id) if 0 <= id <= 0xFFFF else None
+    return readable(unpack_string(info[:NAME_INTS])) if info is not None and len(info) >= NAME_INTS else ""
+
+
 def name_in_state(state: State) -> str:
     """The name of the receiving client, whose PlayerInfo says that it is the local one; empty if it is not there."""
     for key, values in state.items.items():
         if key >> 16 == PLAYER_INFO and values and values[0] == 1:
-            info = state.items.get(CLIENT_INFO << 16 | key & 0xFFFF)
-            return readable(unpack_string(info[:NAME_INTS])) if info is not None and len(info) >= NAME_INTS else ""
+            return client_name(state.items, key & 0xFFFF)
     return ""

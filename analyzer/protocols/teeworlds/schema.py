@@ -10,8 +10,9 @@ from functools import cache
 from pathlib import Path
 
 from analyzer.protocols.teeworlds.layout import ItemFieldType, ItemType, MessageType
+from analyzer.protocols.teeworlds.players import client_name
 from analyzer.protocols.teeworlds.schema_file import FIRST_UUID_TYPE, SIZE_TABLE, Tables, read_tables
-from analyzer.protocols.teeworlds.values import Kind, kind_text, readable, unless_plain, unpack_string
+from analyzer.protocols.teeworlds.values import Kind, explained, kind_text, readable, unless_plain, unpack_string
 from analyzer.resources import resource
 from analyzer.snapshots.model import Item, ItemField
 
@@ -78,7 +79,12 @@ class Schema:
         if known is None or not 0 <= index < known.size:
             return ""
         field = known.int_fields[index]
-        return unless_plain(int_text(field, field.kind, value, None), value)
+        return unless_plain(_text_among(field, field.kind, value, None, items), value)
+
+    def owner(self, type: int, id: int, items: Items) -> str:
+        """Name of the player whose item it is; empty if items of the type belong to nobody, or it is not known."""
+        known = self.item_type(type, items)
+        return client_name(items, id) if known is not None and known.ids == "client" else ""
 
     def describe_item(self, type: int, id: int, values: Sequence[int], items: Items, tick: int) -> Item:
         """An item with all its fields; `tick` is the tick of its snapshot, to which ticks in the item relate."""
@@ -91,11 +97,11 @@ class Schema:
         real = self._undisguised(known, values)
         if real is not known:
             name = f"{known.name} ({real.name})"
-        fields = tuple(part for field in real.fields for part in self._describe_field(field, values, tick))
+        fields = tuple(part for field in real.fields for part in self._describe_field(field, values, items, tick))
         extra = tuple(
             ItemField(f"extra[{number}]", (value,), str(value)) for number, value in enumerate(values[real.size :])
         )
-        return Item(type, id, name, values, fields + extra, real.event)
+        return Item(type, id, name, values, fields + extra, real.event, self.owner(type, id, items))
 
     def _undisguised(self, known: ItemType, values: tuple[int, ...]) -> ItemType:
         mark = known.disguise
@@ -104,23 +110,27 @@ class Schema:
         value = values[mark.at]
         return self.by_name[mark.item] if value >= 0 and value >> mark.bit & 1 else known
 
-    def _describe_field(self, field: ItemFieldType, values: tuple[int, ...], tick: int) -> list[ItemField]:
+    def _describe_field(
+        self, field: ItemFieldType, values: tuple[int, ...], items: Items, tick: int
+    ) -> list[ItemField]:
         parts: list[ItemField] = []
         width = field.kind.ints
         for number in range(field.count):
             start = field.at + number * width
             own = values[start : start + width]
             name = field.name if field.count == 1 else f"{field.name}[{number}]"
-            parts.append(ItemField(name, own, self._field_text(field, own, values, tick)))
+            parts.append(ItemField(name, own, self._field_text(field, own, values, items, tick)))
         return parts
 
-    def _field_text(self, field: ItemFieldType, own: tuple[int, ...], values: tuple[int, ...], tick: int) -> str:
+    def _field_text(
+        self, field: ItemFieldType, own: tuple[int, ...], values: tuple[int, ...], items: Items, tick: int
+    ) -> str:
         if len(own) < field.kind.ints:
             if own:
                 return "cut off"
             if field.default is None:
                 return "not sent"
-            return f"not sent, {int_text(field, field.kind, field.default, tick)} assumed"
+            return f"not sent, read as {int_text(field, field.kind, field.default, tick)}"
         if field.kind.base == "str":
             return f'"{readable(unpack_string(own))}"'
         if field.kind.base == "uuid":
@@ -129,13 +139,19 @@ class Schema:
         kind = field.kind
         if field.select is not None and len(values) > field.select.at:
             kind = field.select.kinds.get(values[field.select.at], kind)
-        return int_text(field, kind, own[0], tick)
+        return _text_among(field, kind, own[0], tick, items)
+
+
+def _text_among(field: ItemFieldType, kind: Kind, value: int, tick: int | None, items: Items) -> str:
+    """The text of an int; a client id with the player's name."""
+    name = client_name(items, value) if kind.base == "cid" else ""
+    return explained(str(value), name) if name else int_text(field, kind, value, tick)
 
 
 def int_text(field: ItemFieldType, kind: Kind, value: int, tick: int | None) -> str:
     """One int of an item, read as `kind`, and what clients make of it if that differs."""
     if field.named is not None and value in field.named:
-        text = f"{field.named[value]} ({value})"
+        text = explained(str(value), field.named[value])
     else:
         text = kind_text(kind, value, tick)
     if field.clamp is not None and not field.clamp[0] <= value <= field.clamp[1]:

@@ -61,6 +61,11 @@ def flag_names(value: int, bits: Sequence[str]) -> str:
     return ", ".join(named) if named else "none"
 
 
+def explained(raw: str, meaning: str) -> str:
+    """A number and, two spaces apart, what it means: the number comes first in every text."""
+    return f"{raw}  {meaning}"
+
+
 def kind_text(kind: Kind, value: int, tick: int | None = None) -> str:
     """One int as a person reads it; with the tick of its snapshot, ticks also say how long ago they were."""
     return _TEXTS[kind.base](kind, value, tick)
@@ -76,9 +81,7 @@ def _plain(kind: Kind, value: int, tick: int | None) -> str:
 
 
 def _bool(kind: Kind, value: int, tick: int | None) -> str:
-    if value == 0:
-        return "no"
-    return "yes" if value == 1 else f"{value} (neither 0 nor 1)"
+    return explained(str(value), {0: "no", 1: "yes"}.get(value, "neither 0 nor 1"))
 
 
 def _bits(kind: Kind, value: int, tick: int | None) -> str:
@@ -88,35 +91,35 @@ def _bits(kind: Kind, value: int, tick: int | None) -> str:
 def _tick(kind: Kind, value: int, tick: int | None) -> str:
     if tick is None or value <= 0:
         return str(value)
-    return f"{value} ({seconds(value - tick)})"
+    return explained(str(value), seconds(value - tick))
 
 
 def _ticks(kind: Kind, value: int, tick: int | None) -> str:
-    return f"{value} ({value / TICKS_PER_SECOND:.2f} s)"
+    return explained(str(value), f"{value / TICKS_PER_SECOND:.2f} s")
 
 
 def _pos(kind: Kind, value: int, tick: int | None) -> str:
-    return f"{value} ({value / UNITS_PER_TILE:.2f} tiles)"
+    return explained(str(value), f"{value / UNITS_PER_TILE:.1f} tiles")
 
 
 def _pos100(kind: Kind, value: int, tick: int | None) -> str:
-    return f"{value / 100:.2f} ({value / 100 / UNITS_PER_TILE:.2f} tiles)"
+    return explained(str(value), f"{value / 100 / UNITS_PER_TILE:.1f} tiles")
 
 
 def _hundredths(kind: Kind, value: int, tick: int | None) -> str:
-    return f"{value / 100:.2f}"
+    return explained(str(value), f"{value / 100:.2f}")
 
 
 def _vel256(kind: Kind, value: int, tick: int | None) -> str:
-    return f"{value / 256:.2f} units/tick"
+    return explained(str(value), f"{value / 256:.2f} units/tick")
 
 
 def _angle256(kind: Kind, value: int, tick: int | None) -> str:
-    return f"{math.degrees(value / 256):.1f}°"
+    return explained(str(value), f"{math.degrees(value / 256):.1f}°")
 
 
 def _angle1e6(kind: Kind, value: int, tick: int | None) -> str:
-    return f"{math.degrees(value / 1_000_000):.1f}°"
+    return explained(str(value), f"{math.degrees(value / 1_000_000):.1f}°")
 
 
 def _ms(kind: Kind, value: int, tick: int | None) -> str:
@@ -126,7 +129,7 @@ def _ms(kind: Kind, value: int, tick: int | None) -> str:
 def _color(kind: Kind, value: int, tick: int | None) -> str:
     alpha, hue, saturation, lightness = (value & 0xFFFFFFFF).to_bytes(4, "big")
     text = f"hsl({hue * 360 / 255:.0f}, {saturation * 100 / 255:.0f}%, {lightness * 100 / 255:.0f}%)"
-    return f"{text} alpha {alpha}" if alpha else text
+    return explained(str(value), f"{text} alpha {alpha}" if alpha else text)
 
 
 def _crc(kind: Kind, value: int, tick: int | None) -> str:
@@ -134,12 +137,11 @@ def _crc(kind: Kind, value: int, tick: int | None) -> str:
 
 
 def _enum(kind: Kind, value: int, tick: int | None) -> str:
-    name = kind.names.get(value)
-    return f"{value} (unknown)" if name is None else f"{name} ({value})"
+    return explained(str(value), kind.names.get(value, "unknown"))
 
 
 def _flags(kind: Kind, value: int, tick: int | None) -> str:
-    return f"{flag_names(value, kind.bits)} ({value & 0xFFFFFFFF:#x})"
+    return explained(f"{value & 0xFFFFFFFF:#04x}", flag_names(value, kind.bits))
 
 
 def _string(kind: Kind, value: int, tick: int | None) -> str:

@@ -31,6 +31,9 @@ class PlainNames:
     def is_event(self, type: int, state: State | None) -> bool:
         return type == EVENT
 
+    def owner(self, type: int, id: int, state: State | None) -> str:
+        return ""
+
     def text(self, type: int, index: int, value: int, state: State | None) -> str:
         return f"#{value}"
 

@@ -317,6 +317,8 @@ class TestMalformed:
         row = play.snapshots[1]
         assert (row.status, row.tick) == (Status.MALFORMED, 102 if body else -1)
         assert F1_FIELDS[row.detail] == field
+        ((rule, text, snapshot),) = [(found.rule, found.text, found.snapshot) for found in play.rows.findings]
+        assert (rule, text.partition(":")[0], snapshot) == ("snap.malformed", field, 1)
 
     def test_f1_does_not_count_as_seen(self) -> None:
         play = Played()

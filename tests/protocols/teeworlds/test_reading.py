@@ -298,10 +298,10 @@ class TestPlayer:
 class TestSessions:
     def test_empty_epochs_do_not_count(self) -> None:
         play = in_game()
-        assert play.numbers == [(0, 0, 2)]
+        assert play.numbers == [(0, 0, 1)]
         play.send(SERVER, play.vital(SERVER, map_change("dm2")))
         play.send(CLIENT, play.vital(CLIENT, ENTERGAME))
-        assert play.numbers == [(0, 0, 2), (1, 0, 4)]
+        assert play.numbers == [(0, 0, 1), (1, 0, 2)]
         play.snap(10, -1, EMPTY, B)
         assert [(row.session, row.tick) for row in play.snapshots] == [(0, 100), (1, 10)]
         assert [session.map for session in play.sessions] == ["dm1", "dm2"]
@@ -310,29 +310,43 @@ class TestSessions:
         play = in_game()
         play.send(CLIENT, play.vital(CLIENT, ENTERGAME))
         play.snap(10, -1, EMPTY, B)
-        assert play.numbers == [(0, 0, 2), (1, 0, 3)]
+        assert play.numbers == [(0, 0, 1), (1, 0, 2)]
         assert play.codes == [(100, "OK"), (10, "OK")]
         assert play.rules == []
+
+    def test_the_entergame_of_a_map_keeps_what_came_before_it(self) -> None:
+        """A capture near the server sees snapshots between MAP_CHANGE and an ENTERGAME that was sent before them."""
+        play = Played()
+        play.handshake()
+        play.send(SERVER, play.vital(SERVER, map_change("dm1")))
+        play.snap(100, -1, EMPTY, A)
+        play.send(CLIENT, play.vital(CLIENT, ENTERGAME))
+        play.snap(102, 100, A, B)
+        assert [(row.session, row.tick, CODES[row.code].name) for row in play.snapshots] == [
+            (0, 100, "OK"),
+            (1, 102, "OK"),
+        ]
+        assert play.numbers == [(0, 0, 1), (1, 0, 1)]
 
     @pytest.mark.parametrize("direction", [CLIENT, SERVER])
     def test_a_repeated_event_does_nothing(self, direction: int) -> None:
         play = in_game()
         body = map_change("dm1") if direction == SERVER else ENTERGAME
         play.send(direction, play.vital(direction, body, play.sent[direction], resend=True))
-        assert play.numbers == [(0, 0, 2)]
+        assert play.numbers == [(0, 0, 1)]
 
     @pytest.mark.parametrize(("direction", "body"), [(SERVER, map_change("x")), (CLIENT, ENTERGAME)])
     def test_an_event_that_is_not_vital_is_none(self, direction: int, body: bytes) -> None:
         play = in_game()
         play.send(direction, chunk(body))
-        assert play.numbers == [(0, 0, 2)]
+        assert play.numbers == [(0, 0, 1)]
         assert play.sessions[0].map == "dm1"
 
     @pytest.mark.parametrize(("direction", "body"), [(CLIENT, map_change("x")), (SERVER, ENTERGAME)])
     def test_an_event_of_the_wrong_side_is_none(self, direction: int, body: bytes) -> None:
         play = in_game()
         play.send(direction, play.vital(direction, body))
-        assert play.numbers == [(0, 0, 2)]
+        assert play.numbers == [(0, 0, 1)]
 
     def test_an_open_snapshot_ends_with_its_epoch(self) -> None:
         play = in_game()
@@ -360,7 +374,7 @@ class TestReconnect:
         play.send(CLIENT, play.vital(CLIENT, INFO))
         play.send(SERVER, play.vital(SERVER, map_change("dm1")))
         play.snap(110, -1, EMPTY, A)
-        assert play.numbers == [(0, 0, 2), (1, 1, 3)]
+        assert play.numbers == [(0, 0, 1), (1, 1, 2)]
         assert play.codes == [(100, "OK"), (102, "OK"), (104, "OK"), (110, "OK")]
         assert [row.session for row in play.snapshots] == [0, 0, 0, 1]
 
@@ -374,7 +388,7 @@ class TestReconnect:
         play.send(SERVER, play.vital(SERVER, map_change("dm1"), 1))
         play.send(CLIENT, play.vital(CLIENT, ENTERGAME))
         play.snap(110, -1, EMPTY, A)
-        assert play.numbers == [(0, 0, 2), (1, 1, 4)]
+        assert play.numbers == [(0, 0, 1), (1, 1, 2)]
 
     def test_a_plain_connect_in_a_live_flow_changes_nothing(self) -> None:
         play = in_game("0.6")
@@ -382,7 +396,7 @@ class TestReconnect:
         play.control(CLIENT, 1)
         play.snap(102, 100, A, B)
         play.snap(300, -1, EMPTY, A)
-        assert play.numbers == [(0, 0, 2)]
+        assert play.numbers == [(0, 0, 1)]
         assert play.codes == [(100, "OK"), (102, "OK"), (300, "OK")]
 
     @pytest.mark.parametrize("dialect", ["0.6", "ddnet"])
@@ -392,7 +406,7 @@ class TestReconnect:
         play.handshake()
         play.login("dm2")
         play.snap(5000, -1, EMPTY, A)
-        assert play.numbers == [(0, 0, 2), (1, 1, 4)]
+        assert play.numbers == [(0, 0, 1), (1, 1, 2)]
         assert play.sessions[1].map == "dm2"
 
     def test_a_connection_without_captured_handshake(self) -> None:
@@ -403,7 +417,7 @@ class TestReconnect:
         play.send(CLIENT, play.vital(CLIENT, uuid_message), play.vital(CLIENT, INFO))
         late = play.send(SERVER, play.vital(SERVER, uuid_message), play.vital(SERVER, map_change("dm5")))
         assert play.names(late)[1] == ("NETMSG_MAP_CHANGE", SYSTEM | VITAL)
-        assert play.numbers == [(0, 0, 2), (1, 1, 3)]
+        assert play.numbers == [(0, 0, 1), (1, 1, 2)]
         assert play.sessions[1].map == "dm5"
 
     @pytest.mark.parametrize("bodies", [(READY, READY), (READY, READY, READY, map_change("dm5"))])
@@ -412,12 +426,12 @@ class TestReconnect:
         play.send(SERVER, *[play.vital(SERVER, READY) for _ in range(5)])
         play.sent[SERVER] = 0
         play.send(SERVER, *[play.vital(SERVER, body) for body in bodies], ack=0)
-        assert play.numbers == [(0, 0, 2)]
+        assert play.numbers == [(0, 0, 1)]
 
     def test_number_one_resent_is_no_connection(self) -> None:
         play = in_game("0.6")
         play.send(SERVER, play.vital(SERVER, map_change("dm1"), 1, resend=True), ack=2)
-        assert play.numbers == [(0, 0, 2)]
+        assert play.numbers == [(0, 0, 1)]
 
     def test_the_acknowledgement_of_a_connect_is_not_used(self) -> None:
         play = Played()
@@ -440,14 +454,14 @@ class TestInferredEpochs:
         play.snap(1000, -1, EMPTY, A)
         play.snap(849, -1, EMPTY, B)
         assert play.rules == ["session.inferred"]
-        assert play.numbers == [(0, 0, 2), (1, 0, 3)]
+        assert play.numbers == [(0, 0, 1), (1, 0, 2)]
         assert play.codes[-1] == (849, "OK")
 
     def test_within_the_margin_it_is_late(self) -> None:
         play = in_game()
         play.snap(1000, -1, EMPTY, A)
         play.snap(850, -1, EMPTY, B)
-        assert play.numbers == [(0, 0, 2)]
+        assert play.numbers == [(0, 0, 1)]
         assert play.codes[-1] == (850, "OK")
         assert not play.snapshots[-1].client_kept
 
@@ -469,12 +483,27 @@ class TestInferredEpochs:
         assert play.numbers == [(0, 0, 0)]
         assert play.codes == [(2000, "OK"), (2002, "OK")]
 
+    def test_rising_ticks_far_below_are_another_epoch_whatever_their_bases(self) -> None:
+        """The capture lost the change of map and its full snapshots, and the old ticks were seen from their start."""
+        play = Played()
+        play.snap(10, -1, EMPTY, A)
+        play.snap(2000, 10, A, B)
+        for tick in (800, 790, 802, 802, 804, 806):
+            play.snap(tick, tick - 2, A, B)
+        assert play.numbers == [(0, 0, 0)]
+        play.snap(808, 806, A, B)
+        assert play.numbers == [(0, 0, 0), (1, 0, 1)]
+        play.snap(810, -1, EMPTY, A)
+        play.snap(812, 810, A, B)
+        assert play.codes[-1] == (812, "OK")
+        assert play.rules == ["session.inferred"]
+
     def test_one_tick_out_of_place_does_not_end_the_session(self) -> None:
         play = in_game()
         play.ack(100)
         play.snap(0x6FFFFFFF, -1, EMPTY, A)
         play.snap(102, 100, A, B)
-        assert play.numbers == [(0, 0, 2), (1, 0, 3)]
+        assert play.numbers == [(0, 0, 1), (1, 0, 2)]
         play.snap(104, -1, EMPTY, A)
         play.snap(106, 104, A, B)
         assert play.codes[-2:] == [(104, "OK"), (106, "OK")]

@@ -148,28 +148,28 @@ def test_declaration_names_its_uuid() -> None:
 def test_character_texts() -> None:
     values = [0, 3200, 64, 256, -128, 402, -1, 2, -1, 5, 3, 1, 2, 256, 0, 0x11, 10, 3, -1, 3, 5, 990]
     assert texts(9, values) == {
-        "tick": "current (0)",
-        "x": "3200 (100.00 tiles)",
-        "y": "64 (2.00 tiles)",
-        "vel_x": "1.00 units/tick",
-        "vel_y": "-0.50 units/tick",
-        "angle": "90.0°",
-        "direction": "left (-1)",
+        "tick": "0  current",
+        "x": "3200  100.0 tiles",
+        "y": "64  2.0 tiles",
+        "vel_x": "256  1.00 units/tick",
+        "vel_y": "-128  -0.50 units/tick",
+        "angle": "402  90.0°",
+        "direction": "-1  left",
         "jumped": "0x2",
-        "hooked_player": "nobody (-1)",
-        "hook_state": "grabbed (5)",
-        "hook_tick": "3 (0.06 s)",
-        "hook_x": "1 (0.03 tiles)",
-        "hook_y": "2 (0.06 tiles)",
-        "hook_dx": "1.00 units/tick",
-        "hook_dy": "0.00 units/tick",
-        "player_flags": "playing, aim (0x11)",
+        "hooked_player": "-1  nobody",
+        "hook_state": "5  grabbed",
+        "hook_tick": "3  0.06 s",
+        "hook_x": "1  0.0 tiles",
+        "hook_y": "2  0.1 tiles",
+        "hook_dx": "256  1.00 units/tick",
+        "hook_dy": "0  0.00 units/tick",
+        "player_flags": "0x11  playing, aim",
         "health": "10",
         "armor": "3",
-        "ammo_count": "infinite (-1)",
-        "weapon": "grenade (3)",
-        "emote": "blink (5)",
-        "attack_tick": "990 (-0.20 s)",
+        "ammo_count": "-1  infinite",
+        "weapon": "3  grenade",
+        "emote": "5  blink",
+        "attack_tick": "990  -0.20 s",
     }
 
 
@@ -180,18 +180,18 @@ def test_client_info_texts() -> None:
     assert texts(11, values) == {
         "name": '"nameless tee"',
         "clan": '""',
-        "country": "none (-1)",
+        "country": "-1  none",
         "skin": '"\\xff\\x7f\\x7f\\x7f"',
-        "use_custom_color": "yes",
-        "color_body": "hsl(181, 100%, 20%)",
-        "color_feet": "hsl(0, 0%, 0%)",
+        "use_custom_color": "1  yes",
+        "color_body": "8453939  hsl(181, 100%, 20%)",
+        "color_feet": "0  hsl(0, 0%, 0%)",
     }
     assert [SCHEMA.value_text(11, at, values[at], {}) for at in (0, 2, 3, 4)] == ['"name"', '" tee"', '""', '""']
 
 
 def test_value_beyond_what_clients_accept() -> None:
     assert SCHEMA.value_text(9, 16, 11, {}) == "11, clients make it 10"
-    assert SCHEMA.value_text(9, 19, -2, {}) == "-2 (unknown), clients make it -1"
+    assert SCHEMA.value_text(9, 19, -2, {}) == "-2  unknown, clients make it -1"
     assert SCHEMA.value_text(9, 22, 5, {}) == ""
     assert SCHEMA.value_text(9, -1, 5, {}) == ""
 
@@ -208,12 +208,12 @@ def test_projectile_in_disguise() -> None:
     item = SCHEMA.describe_item(2, 7, [160000, 100, 0, 0x205, 3, 990], {}, 1000)
     assert item.name == "Projectile (DDRaceProjectile)"
     assert [field.text for field in item.fields] == [
-        "1600.00 (50.00 tiles)",
-        "1.00 (0.03 tiles)",
-        "0.0°",
-        "clientid_bit0, clientid_bit2, is_ddnet (0x205)",
-        "grenade (3)",
-        "990 (-0.20 s)",
+        "160000  50.0 tiles",
+        "100  0.0 tiles",
+        "0  0.0°",
+        "0x205  clientid_bit0, clientid_bit2, is_ddnet",
+        "3  grenade",
+        "990  -0.20 s",
     ]
 
 
@@ -226,7 +226,7 @@ def test_projectile_as_it_looks(vel_y: int) -> None:
 
 @pytest.mark.parametrize(
     ("type", "subtype", "text"),
-    [(4, 5, "strong_nw (5)"), (5, 1, "explosive (1)"), (5, -1, "none (-1)"), (0, 3, "3"), (5, 9, "9 (unknown)")],
+    [(4, 5, "5  strong_nw"), (5, 1, "1  explosive"), (5, -1, "-1  none"), (0, 3, "3"), (5, 9, "9  unknown")],
 )
 def test_laser_subtype_depends_on_its_type(type: int, subtype: int, text: str) -> None:
     items = declared("29de68a2-6928-31b8-8360-a2307e0d844f")
@@ -235,15 +235,15 @@ def test_laser_subtype_depends_on_its_type(type: int, subtype: int, text: str) -
 
 def test_short_item_takes_defaults() -> None:
     shown = texts(0x7FFF, [1, -1], declared("76ce455b-f9eb-3a48-add7-e04b941d045c"))
-    assert shown["flags"] == "solo (0x1)"
-    assert shown["freeze_end"] == "deep frozen (-1)"
-    assert shown["jumps"] == "not sent, 2 assumed"
-    assert shown["ninja_activation_tick"] == "not sent, unused (-1) assumed"
+    assert shown["flags"] == "0x01  solo"
+    assert shown["freeze_end"] == "-1  deep frozen"
+    assert shown["jumps"] == "not sent, read as 2"
+    assert shown["ninja_activation_tick"] == "not sent, read as -1  unused"
     assert len(shown) == 11
 
 
 def test_short_item_without_defaults() -> None:
-    assert texts(5, [1]) == {"x": "1 (0.03 tiles)", "y": "not sent", "team": "not sent"}
+    assert texts(5, [1]) == {"x": "1  0.0 tiles", "y": "not sent", "team": "not sent"}
     assert texts(11, [0, 0, 0, 0, 0])["clan"] == "cut off"
 
 
@@ -258,7 +258,7 @@ def test_array_reads_value_by_value() -> None:
     shown = texts(0x7FFF, [255, *([0] * 7), -1, 5, 0, 0, 0, 1100, 0, 0, 0], items)
     assert shown["status[7]"] == "0xffffffff"
     assert shown["switch_numbers[0]"] == "5"
-    assert shown["end_ticks[0]"] == "1100 (+2.00 s)"
+    assert shown["end_ticks[0]"] == "1100  +2.00 s"
     assert list(SCHEMA.field_names(0x7FFF, 17, items))[8:10] == ["status[7]", "switch_numbers[0]"]
 
 

@@ -27,23 +27,23 @@ FLAGS = Kind("flags:GAMEFLAG", "flags", bits=("teams", "flags"))
         ("int", -5, "-5"),
         ("cid", 63, "63"),
         ("vel", 1_000_000, "1000000"),
-        ("bool", 0, "no"),
-        ("bool", 1, "yes"),
-        ("bool", 2, "2 (neither 0 nor 1)"),
+        ("bool", 0, "0  no"),
+        ("bool", 1, "1  yes"),
+        ("bool", 2, "2  neither 0 nor 1"),
         ("bits", 3, "0x3"),
         ("bits", -1, "0xffffffff"),
         ("tick", 1000, "1000"),
-        ("ticks", 75, "75 (1.50 s)"),
-        ("pos", 1000, "1000 (31.25 tiles)"),
-        ("pos100", 160000, "1600.00 (50.00 tiles)"),
-        ("vel100", -70, "-0.70"),
-        ("hundredths", 1050, "10.50"),
-        ("vel256", -384, "-1.50 units/tick"),
-        ("angle256", 402, "90.0°"),
-        ("angle1e6", 3141593, "180.0°"),
+        ("ticks", 75, "75  1.50 s"),
+        ("pos", 1000, "1000  31.2 tiles"),
+        ("pos100", 160000, "160000  50.0 tiles"),
+        ("vel100", -70, "-70  -0.70"),
+        ("hundredths", 1050, "1050  10.50"),
+        ("vel256", -384, "-384  -1.50 units/tick"),
+        ("angle256", 402, "402  90.0°"),
+        ("angle1e6", 3141593, "3141593  180.0°"),
         ("ms", 42, "42 ms"),
-        ("color", 0x0080FF33, "hsl(181, 100%, 20%)"),
-        ("color", -0x1000000, "hsl(0, 0%, 0%) alpha 255"),
+        ("color", 0x0080FF33, "8453939  hsl(181, 100%, 20%)"),
+        ("color", -0x1000000, "-16777216  hsl(0, 0%, 0%) alpha 255"),
         ("crc", -1, "ffffffff"),
     ],
 )
@@ -51,12 +51,12 @@ def test_number_reads_with_its_unit(kind: str, value: int, text: str) -> None:
     assert kind_text(Kind(kind, kind), value) == text
 
 
-@pytest.mark.parametrize(("value", "text"), [(1000, "1000 (-0.50 s)"), (1050, "1050 (+0.50 s)"), (0, "0"), (-1, "-1")])
+@pytest.mark.parametrize(("value", "text"), [(1000, "1000  -0.50 s"), (1050, "1050  +0.50 s"), (0, "0"), (-1, "-1")])
 def test_tick_relates_to_the_snapshot(value: int, text: str) -> None:
     assert kind_text(Kind("tick", "tick"), value, 1025) == text
 
 
-@pytest.mark.parametrize(("value", "text"), [(0, "hammer (0)"), (-1, "world (-1)"), (9, "9 (unknown)")])
+@pytest.mark.parametrize(("value", "text"), [(0, "0  hammer"), (-1, "-1  world"), (9, "9  unknown")])
 def test_enumeration_reads_by_name(value: int, text: str) -> None:
     assert kind_text(WEAPON, value) == text
 
@@ -64,10 +64,10 @@ def test_enumeration_reads_by_name(value: int, text: str) -> None:
 @pytest.mark.parametrize(
     ("value", "text"),
     [
-        (0, "none (0x0)"),
-        (3, "teams, flags (0x3)"),
-        (0x21, "teams, bit 5 (0x21)"),
-        (-0x80000000, "bit 31 (0x80000000)"),
+        (0, "0x00  none"),
+        (3, "0x03  teams, flags"),
+        (0x21, "0x21  teams, bit 5"),
+        (-0x80000000, "0x80000000  bit 31"),
     ],
 )
 def test_flags_read_by_name(value: int, text: str) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from analyzer.cli.explain import tree_lines
-from analyzer.cli.secrets import MASK, Secrets
 from analyzer.wire.reader import Buffer, Field, FieldTree, Span
+from analyzer.wire.secrets import MASK, Secrets
 
 PLAIN = b"\x01hunter2\x00\x05"
 PASSWORD = Field("password", "hunter2", span=Span(1, 1, 8), secret=True)

@@ -1,0 +1,64 @@
+"""Packets and bytes a second, of one session or of the whole capture."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyzer.stats.growing import Growing
+from analyzer.store.tables import Tables
+
+Floats = NDArray[np.float64]
+
+
+class PacketRates:
+    """Time, size and session of every packet. Call `update` when rows were added or amended."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+        self._journal = 0
+        self._time: Growing[np.float64] = Growing(np.float64)
+        self._bytes: Growing[np.int64] = Growing(np.int64)
+        self._session: Growing[np.int32] = Growing(np.int32)
+        self._scope = -2
+        self._sorted_time: Floats = np.empty(0)
+        self._sums: NDArray[np.int64] = np.zeros(1, np.int64)
+
+    def update(self) -> None:
+        """Take in what was published and amended since the last call."""
+        amendments = self._tables.journal.since(self._journal)
+        self._journal += len(amendments)
+        known, published = len(self._time), len(self._tables.packets)
+        for amendment in amendments:
+            start, stop = amendment.start, min(amendment.stop, known)
+            if (amendment.table, amendment.column) == ("packets", "session") and start < stop:
+                self._session.view[start:stop] = self._tables.packets.array("session", start, stop)
+                self._scope = -2
+        if published > known:
+            rows = np.arange(known, published)
+            frames = self._tables.packets.take("frame", rows).astype(np.int64)
+            times = self._tables.frames.take("time_ns", frames).astype(np.int64)
+            self._time.append((times - self._tables.frames.integer("time_ns", 0)) / 1e9)
+            self._bytes.append(self._tables.packets.integers("udp_length", known, published))
+            self._session.append(self._tables.packets.array("session", known, published).astype(np.int32))
+            self._scope = -2
+
+    def counts(self, session: int, edges: Floats) -> tuple[Floats, Floats]:
+        """Packets, and bytes of UDP payload, between neighbouring edges (n + 1 of them), both of shape (n,).
+
+        `session` -1: every packet, also one that no protocol reads.
+        """
+        if session != self._scope:
+            self._arrange(session)
+        at = np.searchsorted(self._sorted_time, edges, "left")
+        return np.diff(at).astype(np.float64), np.diff(self._sums[at]).astype(np.float64)
+
+    def _arrange(self, session: int) -> None:
+        time, sizes = self._time.view, self._bytes.view
+        if session >= 0:
+            own = self._session.view == session
+            time, sizes = time[own], sizes[own]
+        order = np.argsort(time, kind="stable")
+        self._sorted_time = time[order]
+        self._sums = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes[order])])
+        self._scope = session

@@ -1,0 +1,236 @@
+"""What charts plot of each snapshot: sizes, parts, items, age of its base, time until it was acknowledged.
+
+Derived from published rows only, as they come, and again where the journal says that rows were amended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum, IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyzer.snapshots.status import LostBy, Status
+from analyzer.stats.growing import Growing
+from analyzer.store.tables import Tables
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+class Metric(Enum):
+    """A number of a snapshot. NaN where it has none."""
+
+    WIRE_BYTES = "wire_bytes"
+    """UDP payload of the datagrams that carried its parts."""
+    DELTA_BYTES = "delta_bytes"
+    """Sum of part lengths."""
+    PARTS = "parts"
+    """Parts announced."""
+    ITEMS = "items"
+    """Items; only of a snapshot that was rebuilt."""
+    BASE_AGE_MS = "base_age_ms"
+    """From the packet that completed its base to its own; none without a base, or where the base was not seen."""
+    BASE_AGE_TICKS = "base_age_ticks"
+    """Its tick minus its base's, known also where the base was not seen."""
+    ACK_MS = "ack_ms"
+    """From its packet to the one that acknowledged it."""
+
+
+class Rank(IntEnum):
+    """How bad a snapshot is, for marks: where several fall on one pixel, the worst shows."""
+
+    FINE = 0
+    UNKNOWN = 1
+    """Not rebuilt, because of what the capture lacks."""
+    LOST = 2
+    """Not rebuilt, because the network lost something, or may have."""
+    FAILED = 3
+    """Wrong checksum, malformed, the game's or our own mistake, or its base failed so."""
+
+
+_REBUILT = (Status.OK, Status.CRC, Status.PARTIAL)
+_WRONG = (Status.CRC, Status.MALFORMED, Status.BUG, Status.ERROR)
+_NOT_DRAWN = (Status.LATE, Status.DUPLICATE)
+"""Rows about parts of a snapshot that has another row, or that was given up."""
+_DEPENDS_ON = {
+    "tick",
+    "base_tick",
+    "base",
+    "packet",
+    "parts",
+    "wire_bytes",
+    "delta_bytes",
+    "items",
+    "status",
+    "cause",
+    "lost_by",
+    "acked_packet",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """What `SnapshotSeries.update` found."""
+
+    first_new: int
+    """Rows from here on are new."""
+    amended: Ints
+    """Older rows with another number or rank than before, ascending."""
+    regrouped: bool
+    """Readings were replaced: which rows count is another question now."""
+
+
+class SnapshotSeries:
+    """Numbers of every snapshot row, in row order. Call `update` when rows were added or amended."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+        self._journal = 0
+        self._values: dict[Metric, Growing[np.float64]] = {metric: Growing(np.float64) for metric in Metric}
+        self._time: Growing[np.float64] = Growing(np.float64)
+        self._rank: Growing[np.uint8] = Growing(np.uint8)
+        self._session: Growing[np.int32] = Growing(np.int32)
+        self._full: Growing[np.bool_] = Growing(np.bool_)
+        self._drawn: Growing[np.bool_] = Growing(np.bool_)
+
+    def __len__(self) -> int:
+        return len(self._time)
+
+    @property
+    def time_s(self) -> Floats:
+        """Time of the packet that decided it, in seconds from the first frame, shape (rows,)."""
+        return self._time.view
+
+    @property
+    def rank(self) -> NDArray[np.uint8]:
+        """`Rank` of each row."""
+        return self._rank.view
+
+    @property
+    def session(self) -> NDArray[np.int32]:
+        """Session row of each row."""
+        return self._session.view
+
+    @property
+    def full(self) -> NDArray[np.bool_]:
+        """Which were rebuilt from nothing."""
+        return self._full.view
+
+    def values(self, metric: Metric) -> Floats:
+        """A number of each row."""
+        return self._values[metric].view
+
+    def rows(self, session: int = -1) -> Ints:
+        """Rows that count, of a session or (-1) of all, ascending: of live readings, without late and double parts."""
+        sessions = self._session.view
+        readings = self._tables.sessions.integers("reading")
+        alive = self._tables.readings.array("alive").astype(np.bool_)
+        chosen = self._drawn.view & alive[readings[sessions]]
+        return np.flatnonzero(chosen if session < 0 else chosen & (sessions == session))
+
+    def update(self) -> Update:
+        """Take in what was published and amended since the last call."""
+        amendments = self._tables.journal.since(self._journal)
+        self._journal += len(amendments)
+        known, published = len(self), len(self._tables.snapshots)
+        stale = np.zeros(known, np.bool_)
+        regrouped = False
+        for amendment in amendments:
+            if amendment.table == "snapshots" and amendment.column in _DEPENDS_ON:
+                # The rank of a snapshot rests on the status of another.
+                everything = amendment.column == "status"
+                stale[0 if everything else amendment.start : known if everything else amendment.stop] = True
+            elif (amendment.table, amendment.column) in (("readings", "alive"), ("sessions", "reading")):
+                regrouped = True
+        amended = self._replace(np.flatnonzero(stale))
+        for start in range(known, published, 65_536):
+            self._append(np.arange(start, min(start + 65_536, published)))
+        return Update(known, amended, regrouped)
+
+    def _append(self, rows: Ints) -> None:
+        derived = _Derived(self._tables, rows)
+        self._time.append(derived.time_s)
+        self._rank.append(derived.rank)
+        self._session.append(self._tables.snapshots.take("session", rows).astype(np.int32))
+        self._full.append(derived.full)
+        self._drawn.append(derived.drawn)
+        for metric, values in derived.values():
+            self._values[metric].append(values)
+
+    def _replace(self, rows: Ints) -> Ints:
+        """Derive older rows again; those that came out otherwise."""
+        if not len(rows):
+            return rows
+        derived = _Derived(self._tables, rows)
+        differs = np.not_equal(self._rank.view[rows], derived.rank)
+        differs |= self._time.view[rows] != derived.time_s
+        differs |= self._drawn.view[rows] != derived.drawn
+        self._time.view[rows] = derived.time_s
+        self._rank.view[rows] = derived.rank
+        self._full.view[rows] = derived.full
+        self._drawn.view[rows] = derived.drawn
+        for metric, values in derived.values():
+            old = self._values[metric].view
+            differs |= ~((old[rows] == values) | (np.isnan(old[rows]) & np.isnan(values)))
+            old[rows] = values
+        changed: Ints = rows[differs]
+        return changed
+
+
+class _Derived:
+    """The numbers of some snapshot rows, shape (n,) each."""
+
+    def __init__(self, tables: Tables, rows: Ints) -> None:
+        self._tables = tables
+        self._rows = rows
+        self._time_ns = _times(tables, self._column("packet"))
+        self.time_s: Floats = (self._time_ns - tables.frames.integer("time_ns", 0)) / 1e9
+        status = self._column("status")
+        self._rebuilt = np.isin(status, _REBUILT)
+        self.rank = self._rank(status)
+        self.full: NDArray[np.bool_] = self._rebuilt & (self._column("base_tick") < 0)
+        self.drawn: NDArray[np.bool_] = ~np.isin(status, _NOT_DRAWN)
+
+    def values(self) -> Iterator[tuple[Metric, Floats]]:
+        for metric in (Metric.WIRE_BYTES, Metric.DELTA_BYTES, Metric.PARTS):
+            yield metric, self._column(metric.value).astype(np.float64)
+        yield Metric.ITEMS, np.where(self._rebuilt, self._column("items"), np.nan)
+        yield Metric.BASE_AGE_MS, 0.0 - self._until(_referred(self._tables, self._column("base")))
+        base_tick = self._column("base_tick")
+        yield Metric.BASE_AGE_TICKS, np.where(base_tick >= 0, self._column("tick") - base_tick, np.nan)
+        yield Metric.ACK_MS, self._until(self._column("acked_packet"))
+
+    def _until(self, packets: Ints) -> Floats:
+        """Milliseconds from each snapshot's packet to another; NaN for packet -1."""
+        known = packets >= 0
+        result = np.full(len(packets), np.nan)
+        result[known] = (_times(self._tables, packets[known]) - self._time_ns[known]) / 1e6
+        return result
+
+    def _rank(self, status: Ints) -> NDArray[np.uint8]:
+        lost_by, cause = self._column("lost_by"), self._column("cause")
+        root = status.copy()
+        root[cause >= 0] = self._tables.snapshots.take("status", cause[cause >= 0])
+        rank = np.full(len(status), Rank.LOST, np.uint8)
+        rank[np.isin(lost_by, (LostBy.CAPTURE, LostBy.LIMIT))] = Rank.UNKNOWN
+        rank[np.isin(root, _WRONG) | (lost_by == LostBy.GAME)] = Rank.FAILED
+        rank[(status == Status.OK) | np.isin(status, _NOT_DRAWN)] = Rank.FINE
+        return rank
+
+    def _column(self, name: str) -> Ints:
+        return self._tables.snapshots.take(name, self._rows).astype(np.int64)
+
+
+def _times(tables: Tables, packets: Ints) -> Ints:
+    frames = tables.packets.take("frame", packets).astype(np.int64)
+    return tables.frames.take("time_ns", frames).astype(np.int64)
+
+
+def _referred(tables: Tables, bases: Ints) -> Ints:
+    """Deciding packets of snapshot rows; -1 of -1."""
+    packets = np.full(len(bases), -1, np.int64)
+    packets[bases >= 0] = tables.snapshots.take("packet", bases[bases >= 0])
+    return packets

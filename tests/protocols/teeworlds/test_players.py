@@ -1,0 +1,50 @@
+"""Names of players."""
+
+from __future__ import annotations
+
+import pytest
+
+from analyzer.protocols.teeworlds.players import name_in_state, read_client_name
+from analyzer.protocols.teeworlds.state import make_state
+from analyzer.wire.errors import DecodeError
+
+NAMELESS = (-287183387, -320474125, -1594563099, -2139062272)
+LOCAL, OTHER = (1, 0, 0, 0, 0), (0, 0, 0, 0, 0)
+REST = (0,) * 13
+INFO, CLIENT = 10 << 16, 11 << 16
+
+
+@pytest.mark.parametrize(
+    ("body", "name"),
+    [
+        (b"tee\0clan\0", "tee"),
+        (b"\0", ""),
+        ("Ü".encode() + b"\0", "Ü"),
+        (b"a\xffb\0", "a\\xffb"),
+        (b"x" * 100 + b"\0", "x" * 64),
+    ],
+)
+def test_what_a_client_says(body: bytes, name: str) -> None:
+    assert read_client_name(b"head" + body + b"\0\0", 4, 4 + len(body)) == name
+
+
+@pytest.mark.parametrize("body", [b"", b"tee"])
+def test_a_name_without_end(body: bytes) -> None:
+    with pytest.raises(DecodeError):
+        read_client_name(body + b"\0", 0, len(body))
+
+
+@pytest.mark.parametrize(
+    ("items", "name"),
+    [
+        ({}, ""),
+        ({INFO | 3: LOCAL, CLIENT | 3: NAMELESS + REST, CLIENT | 4: (0,) * 17}, "nameless tee"),
+        ({INFO | 3: OTHER, CLIENT | 3: NAMELESS + REST}, ""),
+        ({INFO | 3: LOCAL, CLIENT | 4: NAMELESS + REST}, ""),
+        ({INFO | 3: (), CLIENT | 3: NAMELESS + REST}, ""),
+        ({INFO | 3: LOCAL, CLIENT | 3: NAMELESS[:3]}, ""),
+        ({INFO | 3: LOCAL, CLIENT | 3: NAMELESS}, "nameless tee"),
+    ],
+)
+def test_the_local_player_of_a_snapshot(items: dict[int, tuple[int, ...]], name: str) -> None:
+    assert name_in_state(make_state(items)) == name

@@ -1,0 +1,136 @@
+"""A session's points in the order of their times: followed in small batches, they are what they are at the end."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from capture_files import BUNDLED, SAMPLE
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analyzer.engine.capture import Capture
+from analyzer.stats.series import Metric, SnapshotSeries, Update
+from analyzer.stats.track import Track
+from analyzer.store.tables import Tables
+from tests.stats.hand_made import START_NS, tables
+
+PATHS = [
+    BUNDLED / "ddnet_dm2_reconnect_mapchange.pcap",
+    BUNDLED / "ddnet_tsunami_badcrc_head.pcap",
+    BUNDLED / "serverinfo_and_play_head.pcap",
+    SAMPLE,
+]
+METRICS = (Metric.WIRE_BYTES, Metric.BASE_AGE_MS, Metric.ACK_MS, Metric.ITEMS)
+
+
+def _stretches(track: Track) -> tuple[np.ndarray, np.ndarray]:
+    edges = np.linspace(0, len(track), 40).astype(np.int64)
+    return edges[:-1], edges[1:]
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name)
+def test_following_equals_building_once(path: Path) -> None:
+    with Capture.open(path, batch=7) as opened:
+        series = SnapshotSeries(opened.tables)
+        tracks = [Track(series, session) for session in (-1, 0, 1)]
+        for track in tracks:
+            for metric in METRICS:
+                track.extremes(metric, np.array([0]), np.array([0]))
+        more = True
+        while more:
+            more = opened.step()
+            update = series.update()
+            for track in tracks:
+                track.follow(update)
+    for track in tracks:
+        once = Track(series, track.session)
+        assert len(once) > 0
+        assert track.rows.tolist() == once.rows.tolist()
+        assert (np.diff(track.time_s) >= 0).all()
+        for metric in METRICS:
+            found, expected = track.extremes(metric, *_stretches(track)), once.extremes(metric, *_stretches(track))
+            np.testing.assert_array_equal(found.low, expected.low)
+            np.testing.assert_array_equal(found.high, expected.high)
+            np.testing.assert_array_equal(found.worst, expected.worst)
+
+
+def _times(seconds: list[float], values: list[int], sessions: list[int]) -> SnapshotSeries:
+    """A series with a snapshot a packet a frame."""
+    made, count = Tables(), len(seconds)
+    hand = tables()
+    made.readings.append({"flow": [0], "protocol": ["toy"], "dialect": ["new"], "number": [0]}, 1)
+    columns = {spec.name: [hand.sessions.get(spec.name, 1)] * 3 for spec in hand.sessions.specs}
+    made.sessions.append(columns | {"reading": [0] * 3}, 3)
+    frames = {spec.name: [hand.frames.get(spec.name, 0)] * count for spec in hand.frames.specs}
+    made.frames.append(frames | {"time_ns": [START_NS + round(1e9 * time) for time in seconds]}, count)
+    packets = {spec.name: [hand.packets.get(spec.name, 0)] * count for spec in hand.packets.specs}
+    made.packets.append(packets | {"frame": range(count)}, count)
+    snapshots = {spec.name: [hand.snapshots.get(spec.name, 2)] * count for spec in hand.snapshots.specs}
+    given_ = {"packet": range(count), "wire_bytes": values, "session": sessions}
+    made.snapshots.append(snapshots | given_, count)
+    made.publish()
+    series = SnapshotSeries(made)
+    series.update()
+    return series
+
+
+def test_times_that_go_back_are_put_in_order() -> None:
+    track = Track(_times([0.0, 2.0, 1.0, 1.0, 3.0], [1, 2, 3, 4, 5], [0] * 5), 0)
+    assert track.rows.tolist() == [0, 2, 3, 1, 4]
+    assert track.between(1.0, 2.0) == (1, 4)
+    assert [track.position(row) for row in (0, 3, 1, 9, -1)] == [0, 2, 3, -1, -1]
+
+
+@given(
+    points=st.lists(st.tuples(st.floats(0, 10), st.integers(0, 1 << 23), st.integers(0, 2)), min_size=1, max_size=60),
+    without=st.integers(-1, 2),
+)
+def test_quantiles_by_nearest_rank(points: list[tuple[float, int, int]], without: int) -> None:
+    ordered = sorted(points)
+    series = _times(*(list(column) for column in zip(*ordered, strict=True)))
+    track, edges = Track(series, -1), np.arange(-1, 7) * 2.0
+    spread = track.spread(Metric.WIRE_BYTES, 2.0, -1, 6, without)
+    for index, (left, right) in enumerate(pairwise(edges)):
+        times = series.time_s
+        inside = sorted(
+            value
+            for time, (_, value, own) in zip(times, ordered, strict=True)
+            if left <= time < right and own != without
+        )
+        for percent, found in ((10, spread.p10), (50, spread.p50), (90, spread.p90)):
+            if inside:
+                assert found[index] == inside[math.ceil(len(inside) * percent / 100) - 1]
+            else:
+                assert math.isnan(found[index])
+
+
+def test_a_replaced_reading_leaves_the_track() -> None:
+    made = tables()
+    series = SnapshotSeries(made)
+    series.update()
+    track = Track(series, -1)
+    assert track.rows.tolist() == [2, 1, 3, 4]
+    made.readings.amend("alive", [1], [False])
+    track.follow(series.update())
+    assert track.rows.tolist() == [2]
+
+
+def test_long_stretches_are_kept_until_rows_come() -> None:
+    count = 30_000
+    random = np.random.default_rng(3)
+    series = _times(
+        np.sort(random.uniform(0, 100, count)).tolist(), random.integers(0, 5000, count).tolist(), [0] * count
+    )
+    track = Track(series, -1)
+    for first, stop in ((0, 100), (-7, 130), (2, 95)):
+        found = track.spread(Metric.WIRE_BYTES, 1.0, first, stop)
+        seconds = range(first, stop)
+        single = [track.spread(Metric.WIRE_BYTES, 1.0, second, second + 1) for second in seconds]
+        for name in ("p10", "p50", "p90"):
+            np.testing.assert_array_equal(getattr(found, name), [getattr(one, name)[0] for one in single])
+    track.follow(Update(count, np.empty(0, np.int64), regrouped=False))
+    np.testing.assert_array_equal(track.spread(Metric.WIRE_BYTES, 1.0, 2, 95).p50, found.p50)

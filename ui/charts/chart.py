@@ -1,0 +1,309 @@
+"""One chart: a header over a plot, drawn for a stretch of time, with the selected and the hovered moment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from PySide6.QtCore import QCoreApplication, QPointF, Qt
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+
+from analyzer.stats.series import Metric, Rank
+from analyzer.stats.track import Track
+from ui import fonts
+from ui.charts import drawing
+from ui.charts.canvas import Canvas
+from ui.charts.data import ALL_SESSIONS, ChartData
+from ui.charts.drawing import Drawn, Fault, Window
+from ui.charts.header import Header, LegendEntry
+from ui.charts.pointer import Pointer
+from ui.charts.scale import HEADROOM, grid, seconds
+from ui.charts.specs import ChartSpec, Form
+from ui.theme import Theme
+from ui.words import UNKNOWN, decimal, quantity
+
+LEAST_HEIGHT = 76
+LABELLED = 0.96
+"""A label nearer to the top edge would be cut."""
+LABEL_PIXELS = 64
+"""Room for a time label."""
+NEAR_S = drawing.GAP_S / 2
+"""How far from the pointer a value is still said."""
+NEAR_PIXELS = 8.0
+
+
+def translated(text: str) -> str:
+    """A title, unit or sentence of `specs`."""
+    return QCoreApplication.translate("Charts", text)
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What all charts of the stack show."""
+
+    data: ChartData
+    session: int
+    """The one client, or `ALL_SESSIONS`."""
+    name: str
+    several: bool
+    """There are other clients, too."""
+    start: float
+    stop: float
+    faults: dict[Rank, Fault]
+    """The same in every chart of the stack."""
+
+    @property
+    def track(self) -> Track:
+        """The snapshots in question."""
+        return self.data.track(self.session)
+
+
+class Chart(QWidget):
+    """Keeps what it drew, so that values can be told without looking it up again."""
+
+    def __init__(self, theme: Theme, spec: ChartSpec, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.spec = spec
+        self._theme = theme
+        self._scene: Scene | None = None
+        self._hover: float | None = None
+        self.selected: tuple[float, int] | None = None
+        self.drawn = Drawn()
+        self.band = Drawn()
+        self.full = Drawn()
+        self.header = Header(theme)
+        self.canvas = Canvas(theme, spec.color, by_parts=spec.metric is Metric.PARTS)
+        self.pointer = Pointer(self.canvas.viewport)
+        self._sentence = QLabel(self.canvas)
+        self._sentence.setWordWrap(True)
+        self._sentence.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._sentence.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.header)
+        layout.addWidget(self.canvas, 1)
+        self.set_zoom(1.0)
+        self.set_theme(theme)
+        self.set_spec(spec)
+
+    @property
+    def sentence(self) -> str:
+        """What is said instead of a curve; empty where there is one."""
+        return "" if self._sentence.isHidden() else self._sentence.text()
+
+    @property
+    def plot_pixels(self) -> int:
+        """Width of the plot."""
+        return max(16, round(self.canvas.plot_rect.width()))
+
+    def set_spec(self, spec: ChartSpec) -> None:
+        """The same chart in another unit; draw it anew."""
+        self.spec = spec
+        self.header.set_title(translated(spec.title), translated(spec.unit))
+
+    def set_theme(self, theme: Theme) -> None:
+        """Another theme, at once."""
+        self._theme = theme
+        self.header.set_theme(theme)
+        self.canvas.set_theme(theme)
+        palette = self._sentence.palette()
+        palette.setColor(self._sentence.foregroundRole(), theme.color("text3"))
+        self._sentence.setPalette(palette)
+
+    def set_zoom(self, zoom: float) -> None:
+        """Other font sizes."""
+        self.header.set_zoom(zoom)
+        self.canvas.set_font(fonts.font(fonts.Use.AXIS, zoom=zoom))
+        self._sentence.setFont(fonts.font(fonts.Use.HEAD, zoom=zoom))
+        self.setMinimumHeight(round(LEAST_HEIGHT * zoom))
+
+    def draw(self, scene: Scene, *, first: bool, last: bool) -> None:
+        """Draw a stretch of time. The first chart carries the signs of faults, the last the times."""
+        self._scene = scene
+        canvas, spec = self.canvas, self.spec
+        canvas.set_bottom_axis(last)
+        window = self._window(scene)
+        self._compute(scene, window, first=first)
+        top = max(spec.least_top, self.drawn.top, self.band.top) * HEADROOM
+        canvas.set_range((scene.start, scene.stop), (min(self.drawn.bottom, self.band.bottom), top))
+        canvas.set_ticks(
+            [(value, quantity(round(value))) for value in grid(LABELLED * top)],
+            seconds(scene.start, scene.stop, max(2, window.pixels // LABEL_PIXELS)),
+        )
+        self._paint(spec.form)
+        canvas.set_faults({rank.name.lower(): fault for rank, fault in scene.faults.items()}, signs=first)
+        canvas.set_threshold(spec.threshold if spec.threshold is not None and spec.threshold <= top else None)
+        self._say(scene)
+        seen = {rank for rank, fault in scene.faults.items() if len(fault.signs)}
+        self.header.set_legend(self._legend(scene, seen if first else set()))
+        self._show_cursor()
+        self._show_value()
+
+    def _compute(self, scene: Scene, window: Window, *, first: bool) -> None:
+        metric = self.spec.metric
+        self.drawn = self._main(scene, window)
+        self.band, self.full = Drawn(), Drawn()
+        if metric is not None and self.spec.form is Form.LINE and scene.several:
+            self.band = drawing.band(scene.data.track(ALL_SESSIONS), metric, window, scene.session)
+        if metric is not None and first and scene.session != ALL_SESSIONS:
+            self.full = drawing.full(scene.track, metric, window)
+
+    def _paint(self, form: Form | None) -> None:
+        """Give the canvas what was computed, in the one form it has."""
+        nothing, canvas = Drawn(), self.canvas
+        canvas.set_line(self.drawn if form is Form.LINE else nothing)
+        canvas.set_points(self.drawn if form is Form.POINTS else nothing)
+        canvas.set_bars(self.drawn if form in (Form.BARS, Form.RATE) else nothing)
+        canvas.set_band(self.band)
+        canvas.set_full(self.full)
+
+    def clear(self) -> None:
+        """Let go of what was drawn, and of where it came from."""
+        self._scene, self.selected, self._hover = None, None, None
+        self.drawn = self.band = self.full = Drawn()
+        canvas = self.canvas
+        self._paint(None)
+        canvas.set_faults({}, signs=False)
+        canvas.set_cursor(None, np.nan)
+        canvas.set_hover(None)
+        self.header.set_legend(())
+        self.header.set_value("")
+        self._sentence.hide()
+
+    def set_cursor(self, cursor: tuple[float, int] | None) -> None:
+        """The selected moment: its time, and the snapshot row or -1."""
+        self.selected = cursor
+        self._show_cursor()
+        self._show_value()
+
+    def set_hover(self, time_s: float | None) -> None:
+        """The moment the pointer is at, in whatever pane."""
+        self._hover = time_s
+        self.canvas.set_hover(time_s)
+        self._show_value()
+
+    def nearest(self, place: QPointF) -> int:
+        """Snapshot row that a click at a pixel of the plot means, -1 if there is none.
+
+        Of one client the nearest in time; of all clients the nearest to the eye.
+        """
+        scene = self._scene
+        if scene is None or not len(scene.track):
+            return -1
+        track, at = scene.track, self.canvas.time_at(place.x())
+        if scene.session == ALL_SESSIONS and self.spec.metric is not None:
+            reach = NEAR_PIXELS * self._window(scene).pixel_s
+            start, stop = track.between(at - reach, at + reach)
+            values = track.values(self.spec.metric, start, stop)
+            if np.isfinite(values).any():
+                spots = (self.canvas.place_of(*pair) for pair in zip(track.time_s[start:stop], values, strict=True))
+                apart = [np.hypot(spot.x() - place.x(), spot.y() - place.y()) for spot in spots]
+                return int(track.rows[start + int(np.nanargmin(apart))])
+        return int(track.rows[_nearest(track.time_s, at)])
+
+    def value_at(self, time_s: float) -> float:
+        """The value nearest to a time, NaN where none is near."""
+        scene, metric = self._scene, self.spec.metric
+        if scene is None:
+            return np.nan
+        if metric is None:
+            inside = np.flatnonzero((self.drawn.left <= time_s) & (time_s < self.drawn.right))
+            return float(self.drawn.high[inside[0]]) if len(inside) else 0.0
+        if scene.session == ALL_SESSIONS and self.spec.form is Form.LINE:
+            times, values = self.drawn.x, self.drawn.y
+        else:
+            times, values = scene.track.time_s, None
+        if not len(times):
+            return np.nan
+        nearest = _nearest(times, time_s)
+        if abs(float(times[nearest]) - time_s) > NEAR_S:
+            return np.nan
+        return float(values[nearest] if values is not None else scene.track.values(metric, nearest, nearest + 1)[0])
+
+    def _value_of(self, row: int) -> float:
+        scene, metric = self._scene, self.spec.metric
+        if scene is None or metric is None or scene.track.position(row) < 0:
+            return np.nan
+        return float(scene.data.series.values(metric)[row])
+
+    def _window(self, scene: Scene) -> Window:
+        return Window(scene.start, scene.stop, self.plot_pixels)
+
+    def _main(self, scene: Scene, window: Window) -> Drawn:
+        metric = self.spec.metric
+        if metric is None:
+            return drawing.rate(scene.data.rates, scene.session, window, in_bytes=self.spec.key == "bytes")
+        if self.spec.form is Form.LINE:
+            whole = scene.session == ALL_SESSIONS and scene.several
+            return (drawing.median if whole else drawing.line)(scene.track, metric, window)
+        return (drawing.bars if self.spec.form is Form.BARS else drawing.points)(scene.track, metric, window)
+
+    def _say(self, scene: Scene) -> None:
+        text = ""
+        if self.drawn.empty:
+            start, stop = scene.track.between(scene.start, scene.stop)
+            seen = self.spec.metric is None or stop > start
+            text = translated(self.spec.empty if seen else "No snapshot in this range")
+        self._sentence.setText(text)
+        self._sentence.setVisible(bool(text))
+        self._place_sentence()
+
+    def _place_sentence(self) -> None:
+        self._sentence.setGeometry(self.canvas.plot_rect.toRect().adjusted(4, 0, -4, 0))
+
+    def _legend(self, scene: Scene, faults: set[Rank]) -> tuple[LegendEntry, ...]:
+        entries = []
+        if self.spec.form is Form.LINE and self.spec.metric is not None:
+            whole = scene.session == ALL_SESSIONS and scene.several
+            if not self.drawn.empty:
+                entries.append(LegendEntry("line", self.spec.color, self.tr("median") if whole else scene.name))
+            if len(self.band.high):
+                text = self.tr("all, p10–p90") if whole else self.tr("others, p10–p90")
+                entries.append(LegendEntry("area", "line", text))
+        if len(self.full.x):
+            entries.append(LegendEntry("diamond", "lane_full", self.tr("full")))
+        for rank, form, color, text in (
+            (Rank.FAILED, "triangle", "lane_fail", self.tr("failed")),
+            (Rank.LOST, "hollow", "lane_late", self.tr("lost")),
+            (Rank.UNKNOWN, "square", "text3", self.tr("unknown")),
+        ):
+            if rank in faults:
+                entries.append(LegendEntry(form, color, text))
+        threshold = self.spec.threshold
+        if threshold is not None and threshold <= max(self.drawn.top, self.band.top) * HEADROOM:
+            text = self.tr("delayed over {0} ms").format(quantity(round(threshold)))
+            entries.insert(0, LegendEntry("dash", "lane_late", text))
+        return tuple(entries)
+
+    def _show_cursor(self) -> None:
+        if self.selected is None:
+            self.canvas.set_cursor(None, np.nan)
+        else:
+            self.canvas.set_cursor(self.selected[0], self._value_of(self.selected[1]))
+
+    def _show_value(self) -> None:
+        if self._hover is not None:
+            self.header.set_value(self._text(self.value_at(self._hover)))
+        elif self.selected is not None and self.spec.metric is None:
+            self.header.set_value(self._text(self.value_at(self.selected[0])))
+        elif self.selected is not None and self.selected[1] >= 0:
+            self.header.set_value(self._text(self._value_of(self.selected[1])))
+        else:
+            self.header.set_value("")
+
+    def _text(self, value: float) -> str:
+        if not np.isfinite(value):
+            return UNKNOWN
+        places = 1 if self.spec.value_unit in ("ms", "kB/s") and abs(value) < 10 else 0
+        return f"{decimal(value, places)} {self.spec.value_unit}".rstrip()
+
+
+def _nearest(times: drawing.Floats, at: float) -> int:
+    """Position of the time nearest to `at`; `times` is ascending and not empty."""
+    after = int(np.searchsorted(times, at))
+    if after == 0:
+        return 0
+    if after == len(times):
+        return after - 1
+    return after if times[after] - at < at - times[after - 1] else after - 1

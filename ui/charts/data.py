@@ -1,0 +1,80 @@
+"""The numbers behind the charts of one document, followed as it is decoded. Knows no widget."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from analyzer.stats.flows import session_flow
+from analyzer.stats.rates import PacketRates
+from analyzer.stats.series import SnapshotSeries
+from analyzer.stats.track import Track
+from analyzer.store.tables import Tables
+
+ALL_SESSIONS = -1
+
+
+class ChartData:
+    """Series and tracks of a capture, and how far it reaches."""
+
+    def __init__(self, tables: Tables) -> None:
+        self.tables = tables
+        self.series = SnapshotSeries(tables)
+        self.rates = PacketRates(tables)
+        self.first_s = 0.0
+        """Time of the earliest frame: 0, unless the file is not in order."""
+        self.last_s = 0.0
+        self._frames = 0
+        self._tracks: dict[int, Track] = {}
+
+    def update(self) -> None:
+        """Take in what was published and amended."""
+        found = self.series.update()
+        for track in self._tracks.values():
+            track.follow(found)
+        self.rates.update()
+        frames = self.tables.frames
+        published = len(frames)
+        if published > self._frames:
+            times = frames.integers("time_ns", self._frames, published) - frames.integer("time_ns", 0)
+            self.first_s = min(self.first_s, float(times.min()) / 1e9)
+            self.last_s = max(self.last_s, float(times.max()) / 1e9)
+            self._frames = published
+
+    def track(self, session: int) -> Track:
+        """The snapshots of a session, or of all. Only one session's are kept at hand."""
+        if session not in self._tracks:
+            self._tracks = {known: track for known, track in self._tracks.items() if known == ALL_SESSIONS}
+            self._tracks[session] = Track(self.series, session)
+        return self._tracks[session]
+
+    def packet_time(self, packet: int) -> float:
+        """Seconds from the first frame."""
+        frames = self.tables.frames
+        time_ns = frames.integer("time_ns", self.tables.packets.integer("frame", packet))
+        return (time_ns - frames.integer("time_ns", 0)) / 1e9
+
+    def time_ns(self, time_s: float) -> int:
+        """Nanoseconds since 1970 of seconds from the first frame."""
+        return self.tables.frames.integer("time_ns", 0) + round(time_s * 1e9)
+
+    def time_s(self, time_ns: int) -> float:
+        """The other way round."""
+        return (time_ns - self.tables.frames.integer("time_ns", 0)) / 1e9
+
+    def first_session(self) -> int:
+        """The session of the first snapshot that counts, -1 while there is none."""
+        track = self.track(ALL_SESSIONS)
+        return int(self.series.session[track.rows[0]]) if len(track) else -1
+
+    def sessions(self) -> int:
+        """How many sessions have snapshots."""
+        return int(np.count_nonzero(np.bincount(self.series.session[self.track(ALL_SESSIONS).rows])))
+
+    def client(self, session: int) -> str:
+        """What a person calls the client: the player's name, `:port` until it is known."""
+        name = self.tables.sessions.text("player", session)
+        if name:
+            return name
+        flow = session_flow(self.tables, session)
+        end = "address_b" if self.tables.flows.integer("server", flow) == 0 else "address_a"
+        return ":" + self.tables.flows.text(end, flow).rpartition(":")[2]

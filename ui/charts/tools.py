@@ -1,0 +1,174 @@
+"""The row above the charts: one client or all, the range in view, zoom, which charts and units, copying."""
+
+from __future__ import annotations
+
+import qtawesome
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QAction, QActionGroup, QFontMetrics, QIcon, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QWidget
+
+from analyzer.stats.series import Metric
+from ui import fonts
+from ui.charts.segments import Segments
+from ui.charts.specs import ALL
+from ui.theme import TOOL_ROW_HEIGHT, Theme
+
+_WIDE = 430
+"""From here on the choice is written out."""
+_LONGEST_NAME = 90
+
+
+class ToolRow(QWidget):
+    """Says what was asked for; does nothing itself."""
+
+    all_chosen = Signal(bool)
+    """All clients, or the one."""
+    zoom_asked = Signal(int)
+    """1 in, -1 out, 0 all."""
+    chart_toggled = Signal(str, bool)
+    unit_chosen = Signal(Metric)
+    picture_asked = Signal()
+    csv_asked = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._name = ""
+        self._segments = Segments(theme, 2)
+        self._segments.group.idClicked.connect(lambda number: self.all_chosen.emit(number == 1))
+        self._range = QLabel()
+        self._range.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self._range.setAccessibleName(self.tr("Range in view"))
+        self._buttons: list[tuple[QToolButton, str]] = []
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(8, 0, 4, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self._segments)
+        layout.addWidget(self._range, 1)
+        layout.addSpacing(4)
+        for icon, tip, number in (
+            ("ph.magnifying-glass-minus", self.tr("Zoom out (-)"), -1),
+            ("ph.magnifying-glass-plus", self.tr("Zoom in (+)"), 1),
+            ("ph.arrows-out-line-horizontal", self.tr("Show all (0)"), 0),
+        ):
+            button = self._button(icon, tip)
+            button.clicked.connect(lambda _checked=False, number=number: self.zoom_asked.emit(number))
+            layout.addWidget(button)
+        for icon, tip, menu in (
+            ("ph.sliders-horizontal", self.tr("Choose charts and units"), self._charts_menu()),
+            ("ph.copy", self.tr("Copy the charts"), self._copy_menu()),
+        ):
+            button = self._button(icon, tip)
+            button.clicked.connect(
+                lambda _checked=False, button=button, menu=menu: menu.popup(
+                    button.mapToGlobal(button.rect().bottomLeft())
+                )
+            )
+            layout.addWidget(button)
+        self.set_theme(theme)
+        self.set_zoom(1.0)
+
+    @property
+    def range_text(self) -> str:
+        """What the range readout says."""
+        return self._range.text()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Icons and choices in another theme."""
+        self._segments.set_theme(theme)
+        for button, name in self._buttons:
+            icon: QIcon = qtawesome.icon(name, color=theme.color("text2"), color_disabled=theme.color("text3"))
+            button.setIcon(icon)
+
+    def set_zoom(self, zoom: float) -> None:
+        """Other font sizes."""
+        self._segments.set_zoom(zoom)
+        self._range.setFont(fonts.font(fonts.Use.TABLE, zoom=zoom))
+        self.setFixedHeight(round(TOOL_ROW_HEIGHT * zoom))
+        self._write()
+
+    def set_client(self, name: str, *, shows_all: bool, can_choose: bool) -> None:
+        """Name of the one client; empty: there is none yet."""
+        self._name = name
+        self._segments.choose(1 if shows_all else 0)
+        for button in self._segments.buttons:
+            button.setEnabled(can_choose)
+        self._write()
+
+    def set_range_text(self, text: str) -> None:
+        """The range in view, or the time the pointer is at."""
+        self._range.setText(text)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._write()
+
+    def _write(self) -> None:
+        one, every = self._segments.buttons
+        metrics = QFontMetrics(one.font())
+        name = metrics.elidedText(self._name, Qt.TextElideMode.ElideRight, _LONGEST_NAME)
+        wide = self.width() >= _WIDE
+        if not name:
+            one.setText(self.tr("Client"))
+        else:
+            one.setText(self.tr("Client {0}").format(name) if wide else name)
+        every.setText(self.tr("All clients") if wide else self.tr("All"))
+        one.setToolTip(self.tr("Only the snapshots of client {0}").format(self._name or "–"))
+        every.setToolTip(self.tr("The snapshots of all clients"))
+        for button in (one, every):
+            button.setAccessibleName(button.toolTip())
+            button.updateGeometry()
+
+    def _button(self, icon: str, tip: str) -> QToolButton:
+        button = QToolButton(self)
+        button.setAutoRaise(True)
+        button.setIconSize(QSize(16, 16))
+        button.setFixedSize(26, 24)
+        button.setToolTip(tip)
+        button.setAccessibleName(tip)
+        self._buttons.append((button, icon))
+        return button
+
+    def _charts_menu(self) -> QMenu:
+        menu = QMenu(self)
+        for spec in ALL:
+            action = QAction(self._title(spec.key), menu, checkable=True, checked=spec.shown)
+            action.toggled.connect(lambda on, key=spec.key: self.chart_toggled.emit(key, on))
+            action.setData(spec.key)
+            menu.addAction(action)
+        for entries in (
+            (
+                (self.tr("Size: bytes on the wire"), Metric.WIRE_BYTES),
+                (self.tr("Size: delta bytes"), Metric.DELTA_BYTES),
+            ),
+            (
+                (self.tr("Baseline age: ms"), Metric.BASE_AGE_MS),
+                (self.tr("Baseline age: ticks"), Metric.BASE_AGE_TICKS),
+            ),
+        ):
+            menu.addSeparator()
+            group = QActionGroup(menu)
+            for text, metric in entries:
+                action = QAction(text, menu, checkable=True, checked=metric is entries[0][1])
+                action.triggered.connect(lambda _on=False, metric=metric: self.unit_chosen.emit(metric))
+                action.setData(metric.value)
+                group.addAction(action)
+                menu.addAction(action)
+        self.charts_menu = menu
+        return menu
+
+    def _title(self, key: str) -> str:
+        return {
+            "size": self.tr("Snapshot size"),
+            "parts": self.tr("Parts"),
+            "age": self.tr("Baseline age"),
+            "items": self.tr("Items"),
+            "ack": self.tr("Acknowledged after"),
+            "packets": self.tr("Packets per second"),
+            "bytes": self.tr("Byte rate"),
+        }[key]
+
+    def _copy_menu(self) -> QMenu:
+        menu = QMenu(self)
+        menu.addAction(self.tr("Copy as picture")).triggered.connect(self.picture_asked)
+        menu.addAction(self.tr("Copy range as CSV")).triggered.connect(self.csv_asked)
+        self.copy_menu = menu
+        return menu

@@ -1,0 +1,60 @@
+"""What a byte view paints over the bytes of one buffer: items, parts, the first wrong byte. Knows no Qt."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from analyzer.engine.packet_detail import PacketDetail
+from analyzer.wire.reader import Field
+from analyzer.wire.secrets import Secrets
+
+
+@dataclass(frozen=True, slots=True)
+class ByteMarks:
+    """Marks of one buffer, each in order of its bytes."""
+
+    items: tuple[range, ...] = ()
+    """The innermost groups: every other one is shaded."""
+    parts: tuple[tuple[int, str], ...] = ()
+    """Where a part begins, and its label."""
+    wrong: tuple[int, ...] = ()
+    """First bytes that could not be read."""
+    hidden: tuple[range, ...] = ()
+    """Bytes of secrets."""
+
+    def item_at(self, offset: int) -> int:
+        """Number of the item that a byte belongs to, -1 if none."""
+        number = bisect_right(self.items, offset, key=lambda item: item.start) - 1
+        return number if number >= 0 and offset in self.items[number] else -1
+
+    def is_hidden(self, offset: int) -> bool:
+        """Must the byte not be shown?"""
+        return any(offset in hidden for hidden in self.hidden)
+
+
+def byte_marks(detail: PacketDetail, secrets: Secrets, buffer: int) -> ByteMarks:
+    """The marks of a buffer of a packet."""
+    groups = sorted(_innermost(detail.tree.fields, buffer), key=lambda item: item.start)
+    parts: tuple[tuple[int, str], ...] = ()
+    carried = [origin.part for origin in detail.origins if origin.part.length]
+    if buffer == len(detail.tree.buffers) - 1 and len(carried) > 1:
+        parts = tuple((part.offset, f"part {part.number + 1}") for part in carried)
+    wrong = tuple(sorted(_wrong(detail.tree.fields, buffer)))
+    return ByteMarks(tuple(groups), parts, wrong, secrets.hidden(buffer))
+
+
+def _innermost(fields: tuple[Field, ...], buffer: int) -> Iterator[range]:
+    for field in fields:
+        if any(child.children for child in field.children):
+            yield from _innermost(field.children, buffer)
+        elif field.children and field.span is not None and field.span.buffer == buffer:
+            yield range(field.span.offset, field.span.offset + field.span.length)
+
+
+def _wrong(fields: tuple[Field, ...], buffer: int) -> Iterator[int]:
+    for field in fields:
+        if field.wrong and field.span is not None and field.span.buffer == buffer:
+            yield field.span.offset
+        yield from _wrong(field.children, buffer)

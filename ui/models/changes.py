@@ -1,0 +1,358 @@
+"""The change tree of a snapshot as a Qt model of three levels: type, item, field."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+from analyzer.engine.change_tree import ChangeTree, FieldNode, ItemNode, TypeNode
+from ui.models.change_cells import (
+    COLUMNS,
+    ITEM,
+    SIGNS,
+    Fold,
+    cell_text,
+    field_cell,
+    fold_cell,
+    item_cell,
+    item_remark,
+    type_cell,
+)
+from ui.views.cells import CELL_ROLE, Cell
+from ui.views.signs import TEXTS
+
+Index = QModelIndex | QPersistentModelIndex
+Key = int | tuple[int, int]
+"""A type, or type and id of an item."""
+Node = TypeNode | ItemNode | FieldNode | Fold
+ORDERS = ("bits", "name", "wire")
+"""Orders of the types."""
+_ROOT = QModelIndex()
+_ITEM_BITS = 24
+"""The internal id of an index holds its type row + 1 and, above that many bits, its item row + 1; a type row has 0."""
+
+
+@dataclass(slots=True)
+class _ShownItem:
+    node: ItemNode
+    whole: bool
+    """Show every field in a row of its own."""
+    text: str
+    """Show only fields with this text, if any."""
+    _rows: tuple[FieldNode | Fold, ...] | None = None
+
+    @property
+    def rows(self) -> tuple[FieldNode | Fold, ...]:
+        """Made when first asked for: most items stay closed."""
+        if self._rows is None:
+            self._rows = self._make_rows()
+        return self._rows
+
+    def _make_rows(self) -> tuple[FieldNode | Fold, ...]:
+        fields = self.node.fields
+        if self.text:
+            return tuple(field for field in fields if matches(field, self.text))
+        if self.whole or self.node.kind == "same":
+            return fields
+        same = tuple(field for field in fields if field.same)
+        fold = (Fold(same),) if same else ()
+        return (*(field for field in fields if not field.same), *fold)
+
+
+@dataclass(slots=True)
+class _ShownType:
+    node: TypeNode
+    in_mode: int
+    """Its items without the filter."""
+    items: list[_ShownItem] = field(default_factory=list)
+    dearest: int = 0
+
+    @property
+    def nodes(self) -> list[ItemNode]:
+        return [item.node for item in self.items]
+
+
+def matches(field: FieldNode, text: str) -> bool:
+    """Has a field's name or one of its values the text, which is lower case?"""
+    values = (field.old, field.new)
+    return text in field.name.lower() or any(value is not None and text in value.text.lower() for value in values)
+
+
+class ChangesModel(QAbstractItemModel):
+    """Shows one `ChangeTree`: the changes only or the whole state, filtered by a text."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._tree: ChangeTree | None = None
+        self._types: list[_ShownType] = []
+        self._whole = False
+        self._text = ""
+        self._order = "bits"
+        self._raw = False
+        self._unknown = False
+
+    @property
+    def tree(self) -> ChangeTree | None:
+        """What is shown."""
+        return self._tree
+
+    @property
+    def order(self) -> str:
+        """One of `ORDERS`."""
+        return self._order
+
+    @property
+    def raw(self) -> bool:
+        """Only raw values are shown."""
+        return self._raw
+
+    def show_tree(self, tree: ChangeTree | None) -> None:
+        """Show another snapshot, or nothing."""
+        self._tree = tree
+        types = () if tree is None else tree.types
+        self._unknown = any(item.kind == "unknown" for node in types for item in node.items)
+        self._rebuild()
+
+    def set_whole(self, whole: bool) -> None:
+        """Show every item with its values, or what changed."""
+        if whole != self._whole:
+            self._whole = whole
+            self._rebuild()
+
+    def set_filter(self, text: str) -> None:
+        """Show only types, items and fields that have the text, with their parents."""
+        text = text.strip().lower()
+        if text != self._text:
+            self._text = text
+            self._rebuild()
+
+    @property
+    def filter(self) -> str:
+        """The text that rows are filtered by, in lower case."""
+        return self._text
+
+    def is_shown_for_fields(self, index: Index) -> bool:
+        """Does the filter let an item pass for its fields alone?"""
+        shown, item = self._at(index)
+        return shown is not None and item is None and bool(shown.items[index.row()].text)
+
+    def set_order(self, order: str) -> None:
+        """Order the types by `bits`, `name`, or place on the `wire`."""
+        if order != self._order:
+            self._order = order
+            self._rebuild()
+
+    def set_raw(self, raw: bool) -> None:
+        """Show raw values without their meaning."""
+        if raw == self._raw:
+            return
+        self._raw = raw
+        for row, shown in enumerate(self._types):
+            parent = self.index(row, 0)
+            for number in range(len(shown.items)):
+                item = self.index(number, 0, parent)
+                last = self.rowCount(item) - 1
+                self.dataChanged.emit(self.index(0, 0, item), self.index(last, COLUMNS - 1, item))
+
+    def node(self, index: Index) -> Node | None:
+        """What stands in the row of an index."""
+        if not index.isValid():
+            return None
+        shown, item = self._at(index)
+        if shown is None:
+            return self._types[index.row()].node
+        return shown.items[index.row()].node if item is None else item.rows[index.row()]
+
+    def item(self, index: Index) -> ItemNode | None:
+        """The item of an item row or of a field row."""
+        if not index.isValid():
+            return None
+        shown, item = self._at(index)
+        if shown is None:
+            return None
+        return shown.items[index.row()].node if item is None else item.node
+
+    def key(self, index: Index) -> Key | None:
+        """What names a row that can be open, whatever snapshot is shown."""
+        node = self.node(index)
+        if isinstance(node, TypeNode):
+            return node.type
+        return (node.type, node.id) if isinstance(node, ItemNode) else None
+
+    def place(self, index: Index) -> tuple[tuple[int, int] | None, str]:
+        """Item and field of a row, as a selection names them."""
+        item, node = self.item(index), self.node(index)
+        key = None if item is None else (item.type, item.id)
+        return key, node.name if isinstance(node, FieldNode) else ""
+
+    def find_type(self, type: int) -> QModelIndex:
+        """The row of a type; invalid if it is not shown."""
+        for row, shown in enumerate(self._types):
+            if shown.node.type == type:
+                return self.index(row, 0)
+        return QModelIndex()
+
+    def find_item(self, key: tuple[int, int]) -> QModelIndex:
+        """The row of an item; invalid if it is not shown."""
+        parent = self.find_type(key[0])
+        if parent.isValid():
+            for row, item in enumerate(self._types[parent.row()].items):
+                if item.node.id == key[1]:
+                    return self.index(row, 0, parent)
+        return QModelIndex()
+
+    def find_field(self, key: tuple[int, int], name: str) -> QModelIndex:
+        """The row of a field, or where it is folded away, that of the fold; else the row of its item."""
+        parent = self.find_item(key)
+        if not parent.isValid() or not name:
+            return parent
+        stem = name.partition("[")[0]
+        rows = self._types[parent.parent().row()].items[parent.row()].rows
+        for wanted in dict.fromkeys((name, stem)):
+            for row, node in enumerate(rows):
+                if wanted in ([f.name for f in node.fields] if isinstance(node, Fold) else [node.name]):
+                    return self.index(row, 0, parent)
+        return parent
+
+    def all_rows(self) -> Iterator[QModelIndex]:
+        """Every row from top to bottom, open or not."""
+        for row in range(len(self._types)):
+            yield from self.below(self.index(row, 0))
+
+    def below(self, index: QModelIndex) -> Iterator[QModelIndex]:
+        """A row and all rows in it."""
+        yield index
+        for row in range(self.rowCount(index)):
+            yield from self.below(self.index(row, 0, index))
+
+    def rowCount(self, parent: Index = _ROOT) -> int:
+        if not parent.isValid():
+            return len(self._types)
+        if parent.column() > 0:
+            return 0
+        shown, item = self._at(parent)
+        if shown is None:
+            return len(self._types[parent.row()].items)
+        return len(shown.items[parent.row()].rows) if item is None else 0
+
+    def columnCount(self, parent: Index = _ROOT) -> int:
+        return COLUMNS
+
+    def index(self, row: int, column: int, parent: Index = _ROOT) -> QModelIndex:
+        if not self.hasIndex(row, column, parent):
+            return QModelIndex()
+        if not parent.isValid():
+            return self.createIndex(row, column, 0)
+        shown, _ = self._at(parent)
+        if shown is None:
+            return self.createIndex(row, column, parent.row() + 1)
+        return self.createIndex(row, column, parent.internalId() | (parent.row() + 1) << _ITEM_BITS)
+
+    def parent(self, index: Index = _ROOT) -> QModelIndex:  # type: ignore[override]  # QObject.parent() has no argument
+        if not index.isValid() or not index.internalId():
+            return QModelIndex()
+        type_row, item_row = _rows(index.internalId())
+        if item_row < 0:
+            return self.createIndex(type_row, 0, 0)
+        return self.createIndex(item_row, 0, type_row + 1)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if not index.isValid():
+            return None
+        if role == CELL_ROLE:
+            return self._cell(index)
+        if role == Qt.ItemDataRole.DisplayRole:
+            return cell_text(self._cell(index))
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return self._tool_tip(index)
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return cell_text(self._cell(index)) if index.column() else self._tool_tip(index)
+        return None
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if orientation != Qt.Orientation.Horizontal:
+            return None
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            side = Qt.AlignmentFlag.AlignLeft if section == ITEM else Qt.AlignmentFlag.AlignRight
+            return side | Qt.AlignmentFlag.AlignVCenter
+        if role != Qt.ItemDataRole.DisplayRole or not 0 <= section < COLUMNS:
+            return None
+        new = self.tr("Difference or new") if self._unknown else self.tr("New")
+        titles = (self.tr("Item, field"), self.tr("Baseline"), new, self.tr("Difference"), self.tr("Bits"))
+        return (*titles, self.tr("Share"))[section]
+
+    def _at(self, index: Index) -> tuple[_ShownType | None, _ShownItem | None]:
+        """The type and the item that a row is in."""
+        place = index.internalId()
+        if not place:
+            return None, None
+        type_row, item_row = _rows(place)
+        shown = self._types[type_row]
+        return shown, None if item_row < 0 else shown.items[item_row]
+
+    def _cell(self, index: Index) -> Cell:
+        shown, item = self._at(index)
+        column = index.column()
+        if shown is None:
+            shown = self._types[index.row()]
+            bits = 0 if self._tree is None else self._tree.bits
+            return type_cell(shown.node, shown.nodes, shown.in_mode, column, bits)
+        if item is None:
+            return item_cell(shown.items[index.row()].node, column, shown.dearest)
+        row = item.rows[index.row()]
+        if isinstance(row, Fold):
+            return fold_cell(row, column)
+        return field_cell(item.node, row, column, self._raw)
+
+    def _tool_tip(self, index: Index) -> str:
+        text = cell_text(self._cell(index))
+        node = self.node(index)
+        if index.column() == ITEM and isinstance(node, ItemNode):
+            text = f"{text}: {item_remark(node)}"
+            return f"{text} ({TEXTS['event'].lower()})" if node.event else f"{text} ({TEXTS[SIGNS[node.kind]].lower()})"
+        if index.column() == ITEM and isinstance(node, TypeNode) and node.event:
+            return self.tr("{name}: momentary events, which live for one snapshot; differences mean nothing").format(
+                name=text
+            )
+        if index.column() == ITEM and isinstance(node, Fold):
+            return ", ".join(field.name for field in node.fields)
+        return text
+
+    def _rebuild(self) -> None:
+        self.beginResetModel()
+        self._types = [] if self._tree is None else self._shown_types(self._tree)
+        self.endResetModel()
+
+    def _shown_types(self, tree: ChangeTree) -> list[_ShownType]:
+        types = list(tree.types)
+        if self._order == "name":
+            types.sort(key=lambda node: node.name.lower())
+        elif self._order == "wire":
+            types.sort(key=lambda node: node.order)
+        hidden = "removed" if self._whole and tree.head.rebuilt else "same"
+        result = []
+        for node in types:
+            items = [item for item in node.items if item.kind != hidden]
+            shown = _ShownType(node, len(items), list(self._passing(node, items)))
+            if shown.items:
+                shown.dearest = max(item.bits for item in node.items)
+                result.append(shown)
+        return result
+
+    def _passing(self, type: TypeNode, items: list[ItemNode]) -> Iterator[_ShownItem]:
+        text = self._text
+        if not text or text in type.name.lower():
+            yield from (_ShownItem(item, self._whole, "") for item in items)
+            return
+        for item in items:
+            if text in item.search:
+                yield _ShownItem(item, self._whole, "")
+            elif any(matches(field, text) for field in item.fields):
+                yield _ShownItem(item, self._whole, text)
+
+
+def _rows(place: int) -> tuple[int, int]:
+    """Type row and item row, -1 for none, that an internal id holds."""
+    return (place & (1 << _ITEM_BITS) - 1) - 1, (place >> _ITEM_BITS) - 1

@@ -1,0 +1,222 @@
+"""The bytes of a packet: a tab for each buffer, the byte view, and a foot that says what is selected and its origin."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+import qtawesome
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QTabBar, QToolButton, QVBoxLayout, QWidget
+
+from analyzer.engine.packet_detail import PacketDetail, sources
+from analyzer.wire.reader import Span
+from analyzer.wire.secrets import Secrets
+from ui import fonts, words
+from ui.models.byte_marks import ByteMarks, byte_marks
+from ui.models.provenance import Step
+from ui.theme import CELL_PADDING, PANE_HEADER_HEIGHT, Theme
+from ui.views.elided import ElidedLabel
+from ui.views.hex_view import NOTHING, HexView
+
+FOOT_HEIGHT = 44
+
+
+class BytePane(QWidget):
+    """Shows the buffers of one packet."""
+
+    byte_chosen = Signal(int, int)
+    """Buffer and offset."""
+    range_chosen = Signal(object)
+    """`Span` that was chosen by dragging."""
+    step_chosen = Signal(int)
+    """A link in the foot: number of the step that was shown."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._detail: PacketDetail | None = None
+        self._secrets: Secrets | None = None
+        self._span: Span | None = None
+        self._is_group = False
+        self._marks = ByteMarks()
+        self._shown_steps: tuple[Step, ...] = ()
+        self.tabs = QTabBar()
+        self.tabs.setDrawBase(False)
+        self.tabs.setExpanding(False)
+        self.tabs.setElideMode(Qt.TextElideMode.ElideRight)
+        self.tabs.setAccessibleName(self.tr("Buffers of the packet"))
+        self.hex = HexView(theme)
+        self._copy = QToolButton()
+        self._copy.setAutoRaise(True)
+        self._copy.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._copy.setMenu(self.hex.make_menu(self))
+        self._copy.setToolTip(self.tr("Copy bytes (Ctrl+C: as hex)"))
+        self._copy.setAccessibleName(self.tr("Copy bytes"))
+        self._title, self._meaning, self._cost, self._steps = QLabel(), ElidedLabel(), QLabel(), QLabel()
+        self._title.setTextFormat(Qt.TextFormat.PlainText)
+        self._title.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        self._steps.setTextFormat(Qt.TextFormat.RichText)
+        self._steps.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self._steps.setTextInteractionFlags(
+            Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
+        )
+        self._build()
+        self.tabs.currentChanged.connect(self._on_tab)
+        self.hex.byte_chosen.connect(self._on_byte)
+        self.hex.range_chosen.connect(self._on_range)
+        self._steps.linkActivated.connect(lambda link: self.step_chosen.emit(int(link)))
+        self.set_zoom(1.0)
+        self.set_theme(theme)
+
+    @property
+    def buffer(self) -> int:
+        """Number of the buffer that is shown."""
+        data = self.tabs.tabData(self.tabs.currentIndex())
+        return data if isinstance(data, int) else 0
+
+    def set_theme(self, theme: Theme) -> None:
+        """Paint in another theme."""
+        self._theme = theme
+        self.hex.set_theme(theme)
+        self._copy.setIcon(qtawesome.icon("ph.copy", color=theme.color("text2")))
+        for label, tone in ((self._title, "text"), (self._meaning, "text2"), (self._cost, "text2")):
+            _tint(label, theme, tone)
+        _tint(self._steps, theme, "text2")
+        self._show_steps()
+
+    def set_zoom(self, zoom: float) -> None:
+        """Another size of type."""
+        self.hex.set_zoom(zoom)
+        table = fonts.font(fonts.Use.TABLE, zoom=zoom)
+        self.tabs.setFont(table)
+        self._title.setFont(fonts.font(fonts.Use.GROUP_ROW, zoom=zoom))
+        for label in (self._meaning, self._cost, self._steps):
+            label.setFont(table)
+        self._head.setFixedHeight(round(PANE_HEADER_HEIGHT * zoom))
+        self._foot.setFixedHeight(round(FOOT_HEIGHT * zoom))
+
+    def show_detail(self, detail: PacketDetail | None, secrets: Secrets) -> None:
+        """Show the buffers of another packet, beginning with the captured one."""
+        self._detail, self._secrets, self._span = detail, secrets, None
+        self.tabs.blockSignals(True)
+        while self.tabs.count():
+            self.tabs.removeTab(self.tabs.count() - 1)
+        for number, buffer in enumerate(detail.tree.buffers if detail is not None else ()):
+            if buffer.data or not number:
+                name = buffer.name[:1].upper() + buffer.name[1:]
+                self.tabs.setTabData(self.tabs.addTab(f"{name} {words.size(len(buffer.data))}"), number)
+        self.tabs.blockSignals(False)
+        self.show_foot("", "", "", ())
+        self._show_buffer()
+
+    def show_secrets(self, secrets: Secrets) -> None:
+        """Mask the bytes of other fields than before."""
+        self._secrets = secrets
+        self._show_buffer(scroll=False)
+
+    def show_span(self, span: Span | None, *, is_group: bool = False, scroll: bool = True) -> None:
+        """Switch to the buffer of a span and mark its bytes; of a group only the ground and a line."""
+        self._span, self._is_group = span, is_group
+        if span is not None and span.buffer != self.buffer:
+            self.tabs.blockSignals(True)
+            for tab in range(self.tabs.count()):
+                if self.tabs.tabData(tab) == span.buffer:
+                    self.tabs.setCurrentIndex(tab)
+            self.tabs.blockSignals(False)
+            self._show_buffer()
+        else:
+            self._mark(scroll)
+
+    def show_foot(self, title: str, meaning: str, cost: str, steps: Sequence[Step]) -> None:
+        """Say what is selected and where it comes from."""
+        self._title.setText(title)
+        self._meaning.setText(meaning)
+        self._cost.setText(cost)
+        self._shown_steps = tuple(steps)
+        self._show_steps()
+
+    def foot_text(self) -> str:
+        """The words of the foot."""
+        steps = words.DOT.join(step.text for step in self._shown_steps)
+        return "\n".join((self._title.text(), self._meaning.text(), self._cost.text(), steps))
+
+    def _show_steps(self) -> None:
+        pieces = []
+        colour = self._theme.hex("accent")
+        for number, step in enumerate(self._shown_steps):
+            text = escape(step.text)
+            pieces.append(f'<a href="{number}" style="color:{colour}">{text}</a>' if step.origin is not None else text)
+        self._steps.setText(words.DOT.join(pieces))
+        self._steps.setAccessibleName(words.DOT.join(step.text for step in self._shown_steps))
+
+    def _show_buffer(self, scroll: bool = True) -> None:
+        if self._detail is None or self._secrets is None:
+            self.hex.show_bytes(b"", ByteMarks())
+            return
+        buffer = self._detail.tree.buffers[self.buffer]
+        self.hex.setAccessibleName(self.tr("Bytes: {0}").format(buffer.name))
+        self._marks = byte_marks(self._detail, self._secrets, self.buffer)
+        self.hex.show_bytes(buffer.data, self._marks)
+        self._mark(scroll)
+
+    def _mark(self, scroll: bool) -> None:
+        span = self._span
+        if span is None or self._detail is None or self._secrets is None:
+            self.hex.mark(NOTHING, NOTHING, scroll=False)
+            return
+        if span.buffer != self.buffer:
+            traces = tuple(_reach(made) for made in sources(self._detail, span) if made.buffer == self.buffer)
+            self.hex.mark(NOTHING, NOTHING, traces, scroll=scroll)
+            return
+        reach = _reach(span)
+        if self._is_group:
+            self.hex.mark(NOTHING, reach, scroll=scroll)
+            return
+        number = self._marks.item_at(span.offset)
+        self.hex.mark(reach, self._marks.items[number] if number >= 0 else NOTHING, scroll=scroll)
+
+    def _on_tab(self) -> None:
+        self._show_buffer()
+
+    def _on_byte(self, offset: int) -> None:
+        self.byte_chosen.emit(self.buffer, offset)
+
+    def _on_range(self, offset: int, length: int) -> None:
+        self.range_chosen.emit(Span(self.buffer, offset, length))
+
+    def _build(self) -> None:
+        self._head, self._foot = QWidget(), QWidget()
+        head = QHBoxLayout(self._head)
+        head.setContentsMargins(4, 0, 4, 0)
+        head.addWidget(self.tabs)
+        head.addStretch()
+        head.addWidget(self._copy)
+        line = QHBoxLayout()
+        line.setSpacing(CELL_PADDING)
+        line.addWidget(self._title)
+        line.addWidget(self._meaning, 1)
+        line.addWidget(self._cost)
+        foot = QVBoxLayout(self._foot)
+        foot.setContentsMargins(CELL_PADDING, 2, CELL_PADDING, 2)
+        foot.setSpacing(0)
+        foot.addLayout(line)
+        foot.addWidget(self._steps)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self._head)
+        layout.addWidget(self.hex, 1)
+        layout.addWidget(self._foot)
+
+
+def _reach(span: Span) -> range:
+    return range(span.offset, span.offset + span.length)
+
+
+def _tint(label: QWidget, theme: Theme, tone: str) -> None:
+    palette = label.palette()
+    palette.setColor(QPalette.ColorRole.WindowText, theme.color(tone))
+    palette.setColor(QPalette.ColorRole.Link, theme.color("accent"))
+    label.setPalette(palette)

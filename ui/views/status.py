@@ -1,0 +1,97 @@
+"""The status bar: file, packets, what was rebuilt and proved, what failed, drops, progress, dialects, memory."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtWidgets import QLabel, QProgressBar, QStatusBar, QWidget
+
+from analyzer.stats.live import live_snapshots
+from analyzer.stats.snapshots import snapshot_stats
+from ui import fonts, words
+from ui.document import Document
+
+STATUS_HEIGHT = 24
+
+
+class StatusBar(QStatusBar):
+    """Follows a document."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setSizeGripEnabled(False)
+        self._document: Document | None = None
+        self._file = QLabel()
+        self._packets = QLabel()
+        self._snapshots = QLabel()
+        self._dropped = QLabel()
+        self._progress = QProgressBar()
+        self._progress.setMaximumWidth(140)
+        self._progress.setMaximumHeight(14)
+        self._progress.setTextVisible(False)
+        self._progress.setAccessibleName(self.tr("Decoding"))
+        self._decoding = QLabel()
+        self._dialects = QLabel()
+        self._memory = QLabel()
+        for label in (self._file, self._packets, self._snapshots, self._dropped):
+            self.addWidget(label)
+        for widget in (self._decoding, self._progress, self._dialects, self._memory):
+            self.addPermanentWidget(widget)
+        self.set_zoom(1.0)
+        self.show_document(None)
+
+    def set_zoom(self, zoom: float) -> None:
+        """Other sizes of type."""
+        font = fonts.font(fonts.Use.HEAD, zoom=zoom)
+        for label in self.findChildren(QLabel):
+            label.setFont(font)
+
+    def show_document(self, document: Document | None) -> None:
+        """Follow another document, or none."""
+        self._document = document
+        for label in self.findChildren(QLabel):
+            label.clear()
+        self._progress.setVisible(document is not None and not document.is_decoded)
+        if document is None:
+            self._file.setText(self.tr("Ready to open a capture"))
+            return
+        self._file.setText(document.path.name)
+        document.rows_added.connect(self._on_rows)
+        document.progressed.connect(self._on_progress)
+        document.decoded.connect(self._on_decoded)
+        self._on_rows()
+
+    def _on_rows(self) -> None:
+        document = self._document
+        if document is None:
+            return
+        tables = document.tables
+        self._packets.setText(self.tr("Packets {0}").format(words.quantity(len(tables.packets))))
+        names = {
+            protocol.name: tuple(code.name for code in protocol.codes) for protocol in document.worker.capture.protocols
+        }
+        stats = snapshot_stats(tables, live_snapshots(tables), names)
+        self._snapshots.setText(
+            self.tr("Rebuilt {0}, proved {1}, unproven {2}").format(
+                words.quantity(stats.rebuilt), words.quantity(stats.proved), words.quantity(stats.unproven)
+            )
+        )
+        dialects = np.unique(tables.readings.array("dialect").astype(str))
+        sessions = np.unique(tables.readings.array("flow")) if len(tables.readings) else ()
+        text = words.count(len(sessions), self.tr("client"), self.tr("clients"))
+        self._dialects.setText(words.DOT.join([", ".join(dialects.tolist()), text]) if len(dialects) else "")
+        used = sum(size for _, size in tables.memory().values())
+        self._memory.setText(self.tr("Tables {0}").format(words.size(used)))
+        dropped = document.worker.capture.source.dropped
+        self._dropped.setText("" if dropped is None else self.tr("Dropped {0}").format(words.quantity(dropped)))
+
+    def _on_progress(self, done: int, total: int) -> None:
+        share = 100 * done // total if total else 100
+        self._progress.setValue(share)
+        self._decoding.setText(self.tr("Decoding {0} %").format(share))
+
+    def _on_decoded(self) -> None:
+        self._progress.hide()
+        document = self._document
+        stopped = document is not None and document.worker.cancelled
+        self._decoding.setText(self.tr("Stopped") if stopped else "")
+        self._on_rows()
