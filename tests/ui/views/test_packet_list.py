@@ -401,3 +401,19 @@ def test_hovering_says_the_time(pane: PacketList, document: OpenDocument, qtbot:
     frame = opened.tables.packets.integer("frame", 2)
     assert times[-1] == opened.tables.frames.integer("time_ns", frame)
     assert opened.selection.place.packet == -1
+
+
+def test_the_sorted_head_keeps_its_title(pane: PacketList, document: OpenDocument) -> None:
+    """An arrow is added, the title stays: most of the head's ink is still there."""
+    pane.show_document(document(SMALL))
+    head = pane.table.horizontalHeader()
+    left, width = head.sectionViewportPosition(Column.LENGTH), head.sectionSize(Column.LENGTH)
+
+    def ink() -> int:
+        image = head.grab().toImage().copy(left + 12, 4, width - 16, head.height() - 8)
+        plain = LIGHT.color("raised").rgb()
+        return sum(image.pixelColor(x, y).rgb() != plain for x in range(image.width()) for y in range(image.height()))
+
+    before = ink()
+    head.setSortIndicator(Column.LENGTH, Qt.SortOrder.DescendingOrder)
+    assert ink() > before * 0.8 > 40
