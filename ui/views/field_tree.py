@@ -37,9 +37,9 @@ class FieldTreeView(QTreeView):
         self._fields = model
         self._open: set[tuple[str, ...]] = set()
         self._closed: set[tuple[str, ...]] = set()
-        self._theme = theme
         self._delegate = CellDelegate(theme, self)
         self.setModel(model)
+        self.setItemDelegate(self._delegate)
         self.setUniformRowHeights(True)
         self.setAllColumnsShowFocus(True)
         self.setIndentation(14)
@@ -62,16 +62,14 @@ class FieldTreeView(QTreeView):
 
     def set_theme(self, theme: Theme) -> None:
         """Paint in another theme."""
-        self._theme = theme
         self._delegate.set_theme(theme)
         self.viewport().update()
 
     def set_zoom(self, zoom: float) -> None:
         """Another size of type and rows."""
-        self._delegate.deleteLater()
-        self._delegate = CellDelegate(self._theme, self, row_height=round(ROW_HEIGHT * zoom))
         self._delegate.set_zoom(zoom)
-        self.setItemDelegate(self._delegate)
+        self._delegate.set_row_height(round(ROW_HEIGHT * zoom))
+        self.scheduleDelayedItemsLayout()
         self.header().setFont(fonts.font(fonts.Use.HEAD, zoom=zoom))
 
     def show_detail(self, detail: PacketDetail | None) -> None:
