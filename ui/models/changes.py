@@ -241,14 +241,19 @@ class ChangesModel(QAbstractItemModel):
         return COLUMNS
 
     def index(self, row: int, column: int, parent: Index = _ROOT) -> QModelIndex:
-        if not self.hasIndex(row, column, parent):
+        # a view asks this for every open row: one look instead of `hasIndex`, which comes back for both counts
+        if row < 0 or not 0 <= column < COLUMNS:
             return QModelIndex()
         if not parent.isValid():
-            return self.createIndex(row, column, 0)
-        shown, _ = self._at(parent)
-        if shown is None:
-            return self.createIndex(row, column, parent.row() + 1)
-        return self.createIndex(row, column, parent.internalId() | (parent.row() + 1) << _ITEM_BITS)
+            return self.createIndex(row, column, 0) if row < len(self._types) else QModelIndex()
+        place, above = parent.internalId(), parent.row()
+        if not place:
+            inside = row < len(self._types[above].items)
+            return self.createIndex(row, column, above + 1) if inside else QModelIndex()
+        type_row, item_row = _rows(place)
+        if item_row >= 0 or row >= len(self._types[type_row].items[above].rows):
+            return QModelIndex()
+        return self.createIndex(row, column, place | (above + 1) << _ITEM_BITS)
 
     def parent(self, index: Index = _ROOT) -> QModelIndex:  # type: ignore[override]  # QObject.parent() has no argument
         if not index.isValid() or not index.internalId():
