@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,7 @@ CAPTURES = (
 )
 
 
+@cache
 def decoded(path: Path) -> Tables:
     capture = Capture.open(path)
     try:
@@ -42,7 +44,9 @@ def tables(request: pytest.FixtureRequest) -> Tables:
 
 def rows_of(tables: Tables, session: int) -> Iterator[dict[str, int]]:
     for row in range(len(tables.snapshots)):
-        values = {name: int(str(value)) for name, value in tables.snapshots.row(row).items() if not isinstance(value, bool)}
+        values = {
+            name: int(str(value)) for name, value in tables.snapshots.row(row).items() if not isinstance(value, bool)
+        }
         if values["session"] == session and values["status"] not in (Status.LATE, Status.DUPLICATE):
             yield values
 
