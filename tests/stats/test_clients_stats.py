@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -42,13 +41,19 @@ def tables(request: pytest.FixtureRequest) -> Tables:
     return decoded(request.param)
 
 
-def rows_of(tables: Tables, session: int) -> Iterator[dict[str, int]]:
-    for row in range(len(tables.snapshots)):
-        values = {
-            name: int(str(value)) for name, value in tables.snapshots.row(row).items() if not isinstance(value, bool)
-        }
-        if values["session"] == session and values["status"] not in (Status.LATE, Status.DUPLICATE):
-            yield values
+Rows = dict[int, list[dict[str, int]]]
+
+
+@pytest.fixture(scope="module")
+def rows(tables: Tables) -> Rows:
+    """Snapshots by session, repetitions left out."""
+    found: Rows = {}
+    columns = {name: tables.snapshots.array(name).astype(int).tolist() for name in tables.snapshots.columns}
+    for values in zip(*columns.values(), strict=True):
+        row = dict(zip(columns, values, strict=True))
+        if row["status"] not in (Status.LATE, Status.DUPLICATE):
+            found.setdefault(row["session"], []).append(row)
+    return found
 
 
 def time_ms(tables: Tables, packet: int) -> float:
@@ -63,45 +68,46 @@ def close(left: float | None, right: float | None) -> bool:
     return left == right if left is None or right is None else math.isclose(left, right, abs_tol=1e-3)
 
 
-def sent_bytes(tables: Tables, session: int) -> int:
-    total = 0
+def sent_bytes(tables: Tables) -> Counter[int]:
+    """What servers sent, by session."""
+    total: Counter[int] = Counter()
     for packet in range(len(tables.packets)):
-        if tables.packets.integer("session", packet) == session:
-            flow = tables.packets.integer("flow", packet)
-            if tables.packets.integer("direction", packet) == tables.flows.integer("server", flow):
-                total += tables.packets.integer("udp_length", packet)
+        flow = tables.packets.integer("flow", packet)
+        if tables.packets.integer("direction", packet) == tables.flows.integer("server", flow):
+            total[tables.packets.integer("session", packet)] += tables.packets.integer("udp_length", packet)
     return total
 
 
-def test_numbers_are_those_of_a_slow_count(tables: Tables) -> None:
+def test_numbers_are_those_of_a_slow_count(tables: Tables, rows: Rows) -> None:
     clients = client_stats(tables)
+    sent = sent_bytes(tables)
     assert clients.stats
     for client in clients.stats:
-        rows = list(rows_of(tables, client.session))
-        good = [row for row in rows if row["status"] in (Status.OK, Status.CRC)]
-        assert (client.snapshots, client.rebuilt) == (len(rows), len(good))
+        mine = rows.get(client.session, [])
+        good = [row for row in mine if row["status"] in (Status.OK, Status.CRC)]
+        assert (client.snapshots, client.rebuilt) == (len(mine), len(good))
         assert client.proved == sum(row["proof"] != Proof.NONE for row in good)
-        lost = Counter(row["lost_by"] for row in rows if row not in good)
+        lost = Counter(row["lost_by"] for row in mine if row["status"] not in (Status.OK, Status.CRC))
         assert client.lost_by == {loser: lost.get(loser, 0) for loser in LostBy}
         sizes = [float(row["wire_bytes"]) for row in good]
         assert close(client.size_mean, sum(sizes) / len(sizes) if sizes else None)
         assert close(client.size_p95, rank(sizes, 95))
         assert close(client.parts_mean, sum(row["parts"] for row in good) / len(good) if good else None)
         if client.duration_s:
-            assert close(client.rate, sent_bytes(tables, client.session) / client.duration_s)
+            assert close(client.rate, sent[client.session] / client.duration_s)
 
 
-def test_times_are_those_of_a_slow_count(tables: Tables) -> None:
+def test_times_are_those_of_a_slow_count(tables: Tables, rows: Rows) -> None:
     for client in client_stats(tables).stats:
-        rows = list(rows_of(tables, client.session))
+        mine = rows.get(client.session, [])
         ages = [
             time_ms(tables, row["packet"]) - time_ms(tables, tables.snapshots.integer("packet", row["base"]))
-            for row in rows
+            for row in mine
             if row["base"] >= 0
         ]
         trips = [
             time_ms(tables, row["acked_packet"]) - time_ms(tables, row["packet"])
-            for row in rows
+            for row in mine
             if row["acked_packet"] >= 0
         ]
         assert close(client.base_age_p50, rank(ages, 50))
@@ -110,15 +116,15 @@ def test_times_are_those_of_a_slow_count(tables: Tables) -> None:
         assert close(client.ack_p99, rank(trips, 99))
 
 
-def test_histories_hold_every_snapshot_in_order(tables: Tables) -> None:
+def test_histories_hold_every_snapshot_in_order(tables: Tables, rows: Rows) -> None:
     clients = client_stats(tables)
     for client in clients.stats:
-        rows = list(rows_of(tables, client.session))
+        mine = rows.get(client.session, [])
         history = clients.histories.get(client.session)
         if history is None:
-            assert not rows
+            assert not mine
             continue
-        assert sorted(history.ticks.tolist()) == sorted(row["tick"] for row in rows)
+        assert sorted(history.ticks.tolist()) == sorted(row["tick"] for row in mine)
         assert history.packets.tolist() == sorted(history.packets.tolist())
         middle = len(history.rows) // 2
         at = history.at(int(history.packets[middle]))
