@@ -102,6 +102,9 @@ def test_a_packet_without_a_whole_snapshot_has_no_origins(details: dict[int, Pac
         (FieldChange("x", 7, 7, 0, 8, None), "7"),
         (FieldChange("x", 7, 7, 0, 8, None, "red", "red"), "7, red"),
         (FieldChange("x", 7, 4, -3, 8, None), "7 -> 4 (-3)"),
+        (FieldChange("x", 7, 4, -3, 8, None, "", "4  0.1 tiles"), "7 -> 4 (-3), 0.1 tiles"),
+        (FieldChange("x", 7, 4, -3, 8, None, "", "4 (low)"), "7 -> 4 (-3), low"),
+        (FieldChange("x", 7, 7, 0, 8, None, "7", "7"), "7"),
     ],
 )
 def test_what_a_field_says(change: FieldChange, text: str) -> None:
