@@ -1,15 +1,64 @@
-"""The `snapscope` command: shows a capture, or the bundled sample, by printing its summary."""
+"""The `snapscope` command: opens the window, with a capture if one is named."""
 
 from __future__ import annotations
 
+import argparse
+import logging
 import sys
+import traceback
+from collections.abc import Callable
+from types import TracebackType
 
-from analyzer import cli
-from analyzer.resources import resource
+from PySide6.QtCore import Qt, qVersion
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication
 
-SAMPLE = "samples/ddnet_learntoplay.pcap.gz"
+import analyzer
+from ui import fonts
+from ui.icons import product_icon
+from ui.main_window import MainWindow
+from ui.settings import Settings
+
+_LOG = logging.getLogger(__name__)
 
 
-def main() -> int:
-    """Entry point; the exit code is that of `snapscope-cli summary`."""
-    return cli.main(["summary", *(sys.argv[1:] or [str(resource(SAMPLE))])])
+def main(argv: list[str] | None = None) -> int:
+    """Run the window until it is closed; the exit code is Qt's."""
+    options = _read_arguments(sys.argv[1:] if argv is None else argv)
+    QGuiApplication.setHighDpiScaleFactorRoundingPolicy(Qt.HighDpiScaleFactorRoundingPolicy.PassThrough)
+    application = QApplication.instance() or QApplication(["snapscope"])
+    assert isinstance(application, QApplication)
+    application.setApplicationName("Snapscope")
+    application.setApplicationVersion(analyzer.__version__)
+    application.setStyle("Fusion")
+    fonts.load()
+    application.setWindowIcon(product_icon())
+    window = MainWindow(Settings())
+    sys.excepthook = _reporter(window)
+    window.show()
+    if options.capture:
+        window.open_path(options.capture)
+    return application.exec()
+
+
+def _read_arguments(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="snapscope", description="Show what a game server told each of its clients.")
+    parser.add_argument("capture", nargs="?", help="a pcap or pcapng file, plain or gzip-compressed")
+    version = f"snapscope {analyzer.__version__}, Qt {qVersion()}"
+    parser.add_argument("--version", action="version", version=version)
+    return parser.parse_args(arguments)
+
+
+def _reporter(
+    window: MainWindow,
+) -> Callable[[type[BaseException], BaseException, TracebackType | None], None]:
+    """An exception of ours in the window becomes a report that a person can copy, and the window goes on."""
+
+    def report(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        if issubclass(kind, KeyboardInterrupt):
+            QApplication.quit()
+            return
+        _LOG.error("the window failed", exc_info=(kind, error, trace))
+        window.show_report(str(error) or kind.__name__, "".join(traceback.format_exception(kind, error, trace)))
+
+    return report

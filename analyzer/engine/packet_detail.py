@@ -62,6 +62,14 @@ class PacketDetail:
         """What a field of the delta means; None for all others."""
         return None if node.span is None else self.meanings.get(node.span)
 
+    def item_span(self, item: tuple[int, int], field: str = "") -> Span | None:
+        """Bytes of an entry of the delta by type and id, or of one field in it. None: the delta has no such."""
+        for span, meaning in self.meanings.items():
+            name = "" if meaning.field is None else meaning.field.name
+            if (meaning.change.type, meaning.change.id) == item and name == field:
+                return span
+        return None
+
     def origins_of(self, span: Span) -> list[Origin]:
         """The parts that brought bytes of the joined delta, in order."""
         if self.joined is None or span.buffer != len(self.tree.buffers) - 1:

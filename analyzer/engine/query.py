@@ -65,6 +65,10 @@ class Query:
         joined = self.joined(snapshot) if snapshot >= 0 and protocol.snapshots is not None else None
         return protocol.explain(payload, self.facts(packet), joined)
 
+    def messages(self, packet: int) -> range:
+        """Rows of the packet's messages."""
+        return self._info.messages(packet)
+
     def info(self, packet: int) -> str:
         """One line about the packet: its messages with their key values, and the snapshots it carries parts of."""
         return self._info.line(packet, self.notes([packet]))
@@ -76,7 +80,7 @@ class Query:
             protocol = self._info.protocol(packet)
             if protocol is None or not protocol.message_notes:
                 continue
-            for row in self._info.messages(packet):
+            for row in self.messages(packet):
                 read = protocol.message_notes.get(self._info.name(row))
                 if read is not None:
                     found[row] = self._note(read, packet, row)

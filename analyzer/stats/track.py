@@ -14,6 +14,10 @@ from analyzer.stats.series import Metric, SnapshotSeries, Update
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
+LONG = 20_000
+"""Points whose quantiles are worth keeping."""
+KEPT_SPREADS = 24
+
 
 @dataclass(frozen=True, slots=True)
 class Spread:
@@ -33,6 +37,7 @@ class Track:
         self._rows: Growing[np.int64] = Growing(np.int64)
         self._time: Growing[np.float64] = Growing(np.float64)
         self._pyramids: dict[Metric, Pyramid] = {}
+        self._spreads: dict[tuple[Metric, float, int], Spread] = {}
         self._rebuild()
 
     def __len__(self) -> int:
@@ -76,11 +81,26 @@ class Track:
             pyramid.append(self.values(metric), self._series.rank[self._rows.view])
         return self._pyramids[metric].extremes(starts, stops)
 
-    def spread(self, metric: Metric, edges: Floats, without: int = -1) -> Spread:
-        """Quantiles between neighbouring edges (n + 1 of them, ascending), without those of one session.
+    def spread(self, metric: Metric, width: float, first: int, stop: int, without: int = -1) -> Spread:
+        """Quantiles of the stretches of `width` seconds numbered first to stop - 1; number 0 begins at 0 s.
 
-        Values are compared as 32-bit floats: exact to 16 million.
+        `without` leaves one session out. Values are compared as 32-bit floats: exact to 16 million. What is long is
+        kept, for the whole track: the next look at stretches of this width costs nothing, until rows come or change.
         """
+        edges = stretches(first, stop, width)
+        begin, end = np.searchsorted(self._time.view, (edges[0], edges[-1])).tolist()
+        if end - begin <= LONG:
+            return self._spread(metric, edges, without)
+        key = metric, width, without
+        lowest = int(self._time.view[0] // width) - 1
+        if key not in self._spreads:
+            if len(self._spreads) >= KEPT_SPREADS:
+                del self._spreads[next(iter(self._spreads))]
+            highest = int(self._time.view[-1] // width) + 2
+            self._spreads[key] = self._spread(metric, stretches(lowest, highest, width), without)
+        return _stretch(self._spreads[key], first - lowest, stop - lowest)
+
+    def _spread(self, metric: Metric, edges: Floats, without: int) -> Spread:
         start, stop = int(np.searchsorted(self._time.view, edges[0])), int(np.searchsorted(self._time.view, edges[-1]))
         values = self.values(metric, start, stop).astype(np.float32)
         bins = np.searchsorted(edges, self._time.view[start:stop], "right") - 1
@@ -91,6 +111,8 @@ class Track:
 
     def follow(self, update: Update) -> None:
         """Take in what the series found."""
+        if update.regrouped or len(update.amended) or update.first_new < len(self._series):
+            self._spreads.clear()
         fresh = np.arange(update.first_new, len(self._series), dtype=np.int64)
         if update.regrouped or self._moved(update.amended):
             self._rebuild()
@@ -139,6 +161,20 @@ class Track:
         self._rows, self._time = Growing(np.int64), Growing(np.float64)
         self._pyramids = {}
         self._append(rows, self._series.time_s[rows])
+
+
+def stretches(first: int, stop: int, width: float) -> Floats:
+    """Edges of the stretches numbered first to stop - 1, shape (stop - first + 1,)."""
+    return np.arange(first, stop + 1, dtype=np.float64) * width
+
+
+def _stretch(whole: Spread, first: int, stop: int) -> Spread:
+    """A part of a spread, which may reach beyond both of its ends."""
+    length = len(whole.p50)
+    begin, end = min(max(first, 0), length), min(max(stop, 0), length)
+    before, after = np.full(begin - first, np.nan), np.full(stop - first - (begin - first) - (end - begin), np.nan)
+    p10, p50, p90 = (np.concatenate([before, column[begin:end], after]) for column in (whole.p10, whole.p50, whole.p90))
+    return Spread(p10, p50, p90)
 
 
 def _spread(bins: Ints, values: NDArray[np.float32], count: int) -> Spread:

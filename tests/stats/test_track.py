@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analyzer.engine.capture import Capture
-from analyzer.stats.series import Metric, SnapshotSeries
+from analyzer.stats.series import Metric, SnapshotSeries, Update
 from analyzer.stats.track import Track
 from analyzer.store.tables import Tables
 from tests.stats.hand_made import START_NS, tables
@@ -92,8 +92,8 @@ def test_times_that_go_back_are_put_in_order() -> None:
 def test_quantiles_by_nearest_rank(points: list[tuple[float, int, int]], without: int) -> None:
     ordered = sorted(points)
     series = _times(*(list(column) for column in zip(*ordered, strict=True)))
-    track, edges = Track(series, -1), np.array([0.0, 1.0, 5.0, 9.0])
-    spread = track.spread(Metric.WIRE_BYTES, edges, without)
+    track, edges = Track(series, -1), np.arange(-1, 7) * 2.0
+    spread = track.spread(Metric.WIRE_BYTES, 2.0, -1, 6, without)
     for index, (left, right) in enumerate(pairwise(edges)):
         times = series.time_s
         inside = sorted(
@@ -117,3 +117,20 @@ def test_a_replaced_reading_leaves_the_track() -> None:
     made.readings.amend("alive", [1], [False])
     track.follow(series.update())
     assert track.rows.tolist() == [2]
+
+
+def test_long_stretches_are_kept_until_rows_come() -> None:
+    count = 30_000
+    random = np.random.default_rng(3)
+    series = _times(
+        np.sort(random.uniform(0, 100, count)).tolist(), random.integers(0, 5000, count).tolist(), [0] * count
+    )
+    track = Track(series, -1)
+    for first, stop in ((0, 100), (-7, 130), (2, 95)):
+        found = track.spread(Metric.WIRE_BYTES, 1.0, first, stop)
+        seconds = range(first, stop)
+        single = [track.spread(Metric.WIRE_BYTES, 1.0, second, second + 1) for second in seconds]
+        for name in ("p10", "p50", "p90"):
+            np.testing.assert_array_equal(getattr(found, name), [getattr(one, name)[0] for one in single])
+    track.follow(Update(count, np.empty(0, np.int64), regrouped=False))
+    np.testing.assert_array_equal(track.spread(Metric.WIRE_BYTES, 1.0, 2, 95).p50, found.p50)

@@ -106,6 +106,7 @@ class Vitals:
         self.restart_at_one = False
         self._last: int | None = None
         self._early: dict[int, Chunk] = {}
+        self._acked: int | None = None
 
     def take(self, chunk: Chunk) -> Iterator[Message]:
         """A vital chunk passed; the messages whose turn it is."""
@@ -113,6 +114,7 @@ class Vitals:
         if self.restart_at_one and chunk.sequence == 1:
             self.restart_at_one = False
             self._last = 0
+            self._acked = None
             self._early.clear()
         if self._last is None:
             self._last = (chunk.sequence - 1) % 1024
@@ -120,6 +122,8 @@ class Vitals:
         if 0 < ahead <= 512:
             self._early.setdefault(chunk.sequence, chunk)
         yield from self._drain()
+        if self._acked is not None:
+            yield from self.acknowledged(self._acked)
 
     def is_next(self, sequence: int) -> bool:
         """The number follows the last one in order."""
@@ -127,6 +131,7 @@ class Vitals:
 
     def acknowledged(self, ack: int) -> Iterator[Message]:
         """The peer has everything up to `ack`: whatever is missing before it will not come."""
+        self._acked = ack
         while self._early and self._last is not None:
             last = self._last
             first = min(self._early, key=lambda number: (number - last) % 1024)
@@ -232,7 +237,6 @@ class Bystander:
             # client has entered, and this is another ENTERGAME, whose MAP_CHANGE the capture lost.
             self._session += self.epoch.counted
             self.epoch.counted = False
-            self.epoch.begun_by = number
         else:
             self._new_epoch(number)
 
@@ -275,7 +279,7 @@ class Bystander:
         epoch.counted = True
         late = tick < epoch.seen
         epoch.seen = max(epoch.seen, tick)
-        epoch.first = tick if epoch.first is None else epoch.first
+        epoch.first = tick if epoch.first is None else min(tick, epoch.first)
         if 0 <= sent.base_tick < tick:
             epoch.used.add(sent.base_tick)
         first = epoch.done.get(tick) or epoch.given_up.get(tick)

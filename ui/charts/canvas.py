@@ -11,23 +11,23 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPen
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from ui.charts.drawing import Drawn, Floats
+from ui.charts.drawing import NO_FAULT, Drawn, Fault
 from ui.theme import Theme
 
 LEFT_AXIS = 40
 RIGHT_MARGIN = 8
 BOTTOM_AXIS = 18
+BOTTOM_MARGIN = 6
+"""Below a chart without times: half the height of its label 0."""
 LINE_WIDTH = 1.4
-SMOOTH_POINTS = 4000
-"""Above, a line is drawn without antialiasing."""
 SIGN_SIZE = 8
 _NOTHING = np.empty(0)
 _PARTS = (("p1", 0.0, 1.0), ("p2", 1.0, 2.0), ("p3", 2.0, np.inf))
 """Colours of bars that count parts: above and up to."""
 _SIGNS = {"failed": ("t", "lane_fail", True), "lost": ("t", "lane_late", False), "unknown": ("s", "text3", False)}
 """Sign -> form, colour, filled."""
-_THIN = {"failed": Qt.PenStyle.SolidLine, "lost": Qt.PenStyle.DashLine}
-"""Which signs draw a line through all charts, and how."""
+_WASH = {"failed": ("error_bg", Qt.PenStyle.SolidLine), "lost": ("warn_bg", Qt.PenStyle.DashLine)}
+"""What is marked in all charts: tint of a stretch, and form of the thin line at a single one."""
 
 
 class Canvas(QWidget):
@@ -39,7 +39,8 @@ class Canvas(QWidget):
         self._color = color
         self._x = (0.0, 1.0)
         self._y = (0.0, 1.0)
-        self._faults: dict[str, Floats] = {}
+        self._faults: dict[str, Fault] = {}
+        self._shows_signs = False
         self._plot = pg.PlotWidget(self, enableMenu=False)
         self._plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._plot.setFrameShape(self._plot.Shape.NoFrame)
@@ -69,11 +70,14 @@ class Canvas(QWidget):
 
     def _make_items(self) -> None:
         self._grid = self._add(pg.PlotCurveItem(connect="pairs"), 0)
-        self._band = self._add(_bar_item(), 1)
-        self._thin = {name: self._add(pg.PlotCurveItem(connect="pairs"), 2) for name in _THIN}
+        self._wash = {name: self._add(_bar_item(), 1) for name in _WASH}
+        self._band = self._add(_bar_item(), 2)
+        self._thin = {name: self._add(pg.PlotCurveItem(connect="pairs"), 2) for name in _WASH}
         self._bars = [self._add(_bar_item(), 3) for _ in self._levels]
         self._threshold = self._add(pg.InfiniteLine(angle=0), 4)
         self._curve = self._add(pg.PlotCurveItem(connect="finite"), 5)
+        # Separate segments: one stroked path of a crowded line takes Qt a third of a second.
+        self._curve.setSegmentedLineMode("on")
         self._points = self._add(pg.ScatterPlotItem(size=4), 5)
         self._full = self._add(pg.ScatterPlotItem(size=SIGN_SIZE, symbol="d"), 6)
         self._signs = {
@@ -138,7 +142,9 @@ class Canvas(QWidget):
             item.setPen(_pen(color(tone), 1.2))
             item.setBrush(color(tone if filled else "panel"))
         for name, item in self._thin.items():
-            item.setPen(_pen(_faint(color(_SIGNS[name][1]), 0.45), 1.0, _THIN[name]))
+            item.setPen(_pen(_faint(color(_SIGNS[name][1]), 0.45), 1.0, _WASH[name][1]))
+        for name, item in self._wash.items():
+            item.setOpts(pen=None, brush=color(_WASH[name][0]))
         self._threshold.setPen(_pen(color("lane_late"), 1.2, Qt.PenStyle.DashLine))
         self._region.setBrush(_faint(color("accent"), 0.15))
         self._cursor.setPen(_pen(color("mark"), 1.4))
@@ -154,7 +160,7 @@ class Canvas(QWidget):
 
     def set_bottom_axis(self, shown: bool) -> None:
         """Only the last chart of a stack has times."""
-        self._item.getAxis("bottom").setHeight(BOTTOM_AXIS if shown else 1)
+        self._item.getAxis("bottom").setHeight(BOTTOM_AXIS if shown else BOTTOM_MARGIN)
         self._item.getAxis("bottom").setStyle(showValues=shown)
 
     def set_range(self, x: tuple[float, float], y: tuple[float, float]) -> None:
@@ -171,8 +177,8 @@ class Canvas(QWidget):
         self._grid.setData(np.tile(self._x, len(values)), lines)
 
     def set_line(self, drawn: Drawn) -> None:
-        """The curve."""
-        self._curve.setData(drawn.x, drawn.y, antialias=len(drawn.x) <= SMOOTH_POINTS)
+        """The curve; smooth while it has no more points than pixels, beyond that nobody sees it and it costs double."""
+        self._curve.setData(drawn.x, drawn.y, antialias=len(drawn.x) <= self.plot_rect.width())
 
     def set_points(self, drawn: Drawn) -> None:
         """Single points."""
@@ -192,20 +198,22 @@ class Canvas(QWidget):
         """Diamonds on full snapshots."""
         self._full.setData(drawn.x, drawn.y)
 
-    def set_faults(self, times: dict[str, Floats], *, signs: bool) -> None:
-        """Where something failed, was lost, is unknown: thin lines, and `signs` at the top edge."""
-        self._faults = times if signs else {}
-        for name, item in self._thin.items():
-            item.setData(
-                np.repeat(times.get(name, _NOTHING), 2), np.tile([-1e12, 1e12], len(times.get(name, _NOTHING)))
-            )
+    def set_faults(self, faults: dict[str, Fault], *, signs: bool) -> None:
+        """Where something failed, was lost, is unknown: lines and stretches, and `signs` at the top edge."""
+        self._faults, self._shows_signs = faults, signs
         self._place_faults()
 
     def _place_faults(self) -> None:
-        half = SIGN_SIZE / 2 / max(1.0, self.plot_rect.height()) * (self._y[1] - self._y[0])
-        for name, item in self._signs.items():
-            times = self._faults.get(name, _NOTHING)
-            item.setData(times, np.full(len(times), self._y[1] - half))
+        bottom, top = self._y
+        half = SIGN_SIZE / 2 / max(1.0, self.plot_rect.height()) * (top - bottom)
+        for name in _SIGNS:
+            fault = self._faults.get(name, NO_FAULT)
+            signs = fault.signs if self._shows_signs else _NOTHING
+            self._signs[name].setData(signs, np.full(len(signs), top - half))
+            if name in _WASH:
+                self._thin[name].setData(np.repeat(fault.lines, 2), np.tile([bottom, top], len(fault.lines)))
+                edges = np.full((2, len(fault.left)), ((bottom,), (top,)))
+                self._wash[name].setOpts(x0=fault.left, x1=fault.right, y0=edges[0], y1=edges[1])
 
     def set_threshold(self, value: float | None) -> None:
         """A dashed line across."""

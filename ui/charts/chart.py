@@ -14,13 +14,13 @@ from ui import fonts
 from ui.charts import drawing
 from ui.charts.canvas import Canvas
 from ui.charts.data import ALL_SESSIONS, ChartData
-from ui.charts.drawing import Drawn, Window
+from ui.charts.drawing import Drawn, Fault, Window
 from ui.charts.header import Header, LegendEntry
 from ui.charts.pointer import Pointer
 from ui.charts.scale import HEADROOM, grid, seconds
 from ui.charts.specs import ChartSpec, Form
 from ui.theme import Theme
-from ui.words import UNKNOWN, decimal, quantity
+from ui.words import UNKNOWN, count, decimal, quantity
 
 LEAST_HEIGHT = 76
 LABELLED = 0.96
@@ -49,6 +49,8 @@ class Scene:
     """There are other clients, too."""
     start: float
     stop: float
+    faults: dict[Rank, Fault]
+    """The same in every chart of the stack."""
 
     @property
     def track(self) -> Track:
@@ -65,7 +67,7 @@ class Chart(QWidget):
         self._theme = theme
         self._scene: Scene | None = None
         self._hover: float | None = None
-        self._cursor: tuple[float, int] | None = None
+        self.selected: tuple[float, int] | None = None
         self.drawn = Drawn()
         self.band = Drawn()
         self.full = Drawn()
@@ -89,6 +91,11 @@ class Chart(QWidget):
     def sentence(self) -> str:
         """What is said instead of a curve; empty where there is one."""
         return "" if self._sentence.isHidden() else self._sentence.text()
+
+    @property
+    def plot_pixels(self) -> int:
+        """Width of the plot."""
+        return max(16, round(self.canvas.plot_rect.width()))
 
     def set_spec(self, spec: ChartSpec) -> None:
         """The same chart in another unit; draw it anew."""
@@ -117,38 +124,72 @@ class Chart(QWidget):
         canvas, spec = self.canvas, self.spec
         canvas.set_bottom_axis(last)
         window = self._window(scene)
-        self.drawn = self._main(scene, window)
-        self.band, self.full = Drawn(), Drawn()
-        if spec.form is Form.LINE and spec.metric is not None and scene.several:
-            self.band = drawing.band(scene.data.track(ALL_SESSIONS), spec.metric, window, scene.session)
-        if first and spec.metric is not None and scene.session != ALL_SESSIONS:
-            self.full = drawing.full(scene.track, spec.metric, window)
+        self._compute(scene, window, first=first)
         top = max(spec.least_top, self.drawn.top, self.band.top) * HEADROOM
         canvas.set_range((scene.start, scene.stop), (min(self.drawn.bottom, self.band.bottom), top))
         canvas.set_ticks(
-            [(value, quantity(round(value))) for value in grid(top) if value < LABELLED * top],
+            [(value, quantity(round(value))) for value in grid(LABELLED * top)],
             seconds(scene.start, scene.stop, max(2, window.pixels // LABEL_PIXELS)),
         )
-        nothing = Drawn()
-        canvas.set_line(self.drawn if spec.form is Form.LINE else nothing)
-        canvas.set_points(self.drawn if spec.form is Form.POINTS else nothing)
-        canvas.set_bars(self.drawn if spec.form in (Form.BARS, Form.RATE) else nothing)
-        canvas.set_band(self.band)
-        canvas.set_full(self.full)
-        faults = drawing.marks(scene.track, window)
-        canvas.set_faults({rank.name.lower(): times for rank, times in faults.items()}, signs=first)
-        threshold = spec.threshold if spec.threshold is not None and spec.threshold <= top else None
-        canvas.set_threshold(threshold)
+        self._paint(spec.form)
+        canvas.set_faults({rank.name.lower(): fault for rank, fault in scene.faults.items()}, signs=first)
+        canvas.set_threshold(spec.threshold if spec.threshold is not None and spec.threshold <= top else None)
         self._say(scene)
-        self.header.set_legend(
-            self._legend(scene, {rank for rank, times in faults.items() if len(times)} if first else set())
-        )
+        seen = {rank for rank, fault in scene.faults.items() if len(fault.signs)}
+        self.header.set_legend(self._legend(scene, seen if first else set()))
         self._show_cursor()
         self._show_value()
+        self.setAccessibleName(self._text_twin(scene))
+
+    def _text_twin(self, scene: Scene) -> str:
+        """What the chart shows, in words."""
+        start, stop = scene.track.between(scene.start, scene.stop)
+        ranks = scene.data.series.rank[scene.track.rows[start:stop]]
+        failed = int((ranks == Rank.FAILED).sum())
+        full = int(scene.track.full(start, stop).sum())
+        return self.tr("{title}, {unit}: {client}, {snapshots}, {full} full, {failed} failed").format(
+            title=translated(self.spec.title),
+            unit=translated(self.spec.unit),
+            client=scene.name or self.tr("all clients"),
+            snapshots=count(stop - start, "snapshot"),
+            full=quantity(full),
+            failed=quantity(failed) if failed else self.tr("none"),
+        )
+
+    def _compute(self, scene: Scene, window: Window, *, first: bool) -> None:
+        metric = self.spec.metric
+        self.drawn = self._main(scene, window)
+        self.band, self.full = Drawn(), Drawn()
+        if metric is not None and self.spec.form is Form.LINE and scene.several:
+            self.band = drawing.band(scene.data.track(ALL_SESSIONS), metric, window, scene.session)
+        if metric is not None and first and scene.session != ALL_SESSIONS:
+            self.full = drawing.full(scene.track, metric, window)
+
+    def _paint(self, form: Form | None) -> None:
+        """Give the canvas what was computed, in the one form it has."""
+        nothing, canvas = Drawn(), self.canvas
+        canvas.set_line(self.drawn if form is Form.LINE else nothing)
+        canvas.set_points(self.drawn if form is Form.POINTS else nothing)
+        canvas.set_bars(self.drawn if form in (Form.BARS, Form.RATE) else nothing)
+        canvas.set_band(self.band)
+        canvas.set_full(self.full)
+
+    def clear(self) -> None:
+        """Let go of what was drawn, and of where it came from."""
+        self._scene, self.selected, self._hover = None, None, None
+        self.drawn = self.band = self.full = Drawn()
+        canvas = self.canvas
+        self._paint(None)
+        canvas.set_faults({}, signs=False)
+        canvas.set_cursor(None, np.nan)
+        canvas.set_hover(None)
+        self.header.set_legend(())
+        self.header.set_value("")
+        self._sentence.hide()
 
     def set_cursor(self, cursor: tuple[float, int] | None) -> None:
         """The selected moment: its time, and the snapshot row or -1."""
-        self._cursor = cursor
+        self.selected = cursor
         self._show_cursor()
         self._show_value()
 
@@ -203,7 +244,7 @@ class Chart(QWidget):
         return float(scene.data.series.values(metric)[row])
 
     def _window(self, scene: Scene) -> Window:
-        return Window(scene.start, scene.stop, max(16, round(self.canvas.plot_rect.width())))
+        return Window(scene.start, scene.stop, self.plot_pixels)
 
     def _main(self, scene: Scene, window: Window) -> Drawn:
         metric = self.spec.metric
@@ -252,18 +293,18 @@ class Chart(QWidget):
         return tuple(entries)
 
     def _show_cursor(self) -> None:
-        if self._cursor is None:
+        if self.selected is None:
             self.canvas.set_cursor(None, np.nan)
         else:
-            self.canvas.set_cursor(self._cursor[0], self._value_of(self._cursor[1]))
+            self.canvas.set_cursor(self.selected[0], self._value_of(self.selected[1]))
 
     def _show_value(self) -> None:
         if self._hover is not None:
             self.header.set_value(self._text(self.value_at(self._hover)))
-        elif self._cursor is not None and self.spec.metric is None:
-            self.header.set_value(self._text(self.value_at(self._cursor[0])))
-        elif self._cursor is not None and self._cursor[1] >= 0:
-            self.header.set_value(self._text(self._value_of(self._cursor[1])))
+        elif self.selected is not None and self.spec.metric is None:
+            self.header.set_value(self._text(self.value_at(self.selected[0])))
+        elif self.selected is not None and self.selected[1] >= 0:
+            self.header.set_value(self._text(self._value_of(self.selected[1])))
         else:
             self.header.set_value("")
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from analyzer.stats.rates import PacketRates
 from analyzer.stats.series import Metric, Rank
-from analyzer.stats.track import Track
+from analyzer.stats.track import Spread, Track, stretches
 
 Floats = NDArray[np.float64]
 
@@ -23,6 +23,9 @@ SMALLEST_BIN_S = 0.04
 """The time between snapshots at the usual rate: shorter stretches would be empty in turn."""
 RATE_STEPS_S = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1200.0, 3600.0)
 RATE_PIXELS = 4
+TOGETHER_PIXELS = 5
+"""Faults nearer to each other are shown as one stretch."""
+SIGN_PIXELS = 9
 FULL_AT_MOST = 0.2
 """Full snapshots are marked up to this share of what is in view: beyond it the marks say nothing."""
 
@@ -70,7 +73,7 @@ class Drawn:
     def bottom(self) -> float:
         """Least value, at most 0."""
         known = [float(np.nanmin(part)) for part in (self.y, self.low) if np.isfinite(part).any()]
-        return min(0.0, *known)
+        return min([0.0, *known])
 
     @property
     def empty(self) -> bool:
@@ -125,8 +128,7 @@ def bars(track: Track, metric: Metric, window: Window) -> Drawn:
 
 def band(track: Track, metric: Metric, window: Window, without: int) -> Drawn:
     """From the 10th to the 90th percentile of the others, in steps; no holes but where there is a gap."""
-    edges = _bins(window)
-    spread = track.spread(metric, edges, without)
+    edges, spread = _spread(track, metric, window, without)
     some = np.flatnonzero(np.isfinite(spread.p90))
     left, right = edges[some], edges[some + 1]
     if len(some):
@@ -137,8 +139,8 @@ def band(track: Track, metric: Metric, window: Window, without: int) -> Drawn:
 
 def median(track: Track, metric: Metric, window: Window) -> Drawn:
     """The middle of all clients, stretch by stretch."""
-    edges = _bins(window)
-    middle = track.spread(metric, edges).p50
+    edges, spread = _spread(track, metric, window, -1)
+    middle = spread.p50
     some = np.isfinite(middle)
     x = ((edges[:-1] + edges[1:]) / 2)[some]
     return _broken(x, middle[some], np.diff(x) > GAP_S)
@@ -156,13 +158,42 @@ def rate(rates: PacketRates, session: int, window: Window, *, in_bytes: bool) ->
     return Drawn(left=edges[:-1][some], right=edges[1:][some] - gap, low=np.zeros(int(some.sum())), high=high[some])
 
 
-def marks(track: Track, window: Window) -> dict[Rank, Floats]:
-    """Times of what was not fine, one a pixel column: the worst."""
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Where snapshots were not fine, in one way: single ones, and stretches full of them."""
+
+    signs: Floats
+    """Times of signs that do not cover each other."""
+    lines: Floats
+    """Times of single ones."""
+    left: Floats
+    """Edges of the stretches, shape (stretches,)."""
+    right: Floats
+
+
+NO_FAULT = Fault(_none(), _none(), _none(), _none())
+
+
+def faults(track: Track, window: Window) -> dict[Rank, Fault]:
+    """What was not fine, the worst of each pixel column."""
     edges = window.edges(window.pixel_s)
     at = np.searchsorted(track.time_s, edges)
     worst = track.extremes(Metric.WIRE_BYTES, at[:-1], at[1:]).worst
     middle = (edges[:-1] + edges[1:]) / 2
-    return {rank: middle[worst == rank] for rank in (Rank.UNKNOWN, Rank.LOST, Rank.FAILED)}
+    return {rank: _fault(middle[worst == rank], window.pixel_s) for rank in (Rank.UNKNOWN, Rank.LOST, Rank.FAILED)}
+
+
+def _fault(times: Floats, pixel_s: float) -> Fault:
+    begins = np.flatnonzero(np.diff(times, prepend=-np.inf) > TOGETHER_PIXELS * pixel_s)
+    ends = np.append(begins[1:], len(times))[: len(begins)] - 1
+    alone = begins == ends
+    _, apart = np.unique(np.floor(times / (SIGN_PIXELS * pixel_s)), return_index=True)
+    return Fault(
+        times[apart],
+        times[begins[alone]],
+        times[begins[~alone]] - pixel_s / 2,
+        times[ends[~alone]] + pixel_s / 2,
+    )
 
 
 def full(track: Track, metric: Metric, window: Window) -> Drawn:
@@ -174,8 +205,12 @@ def full(track: Track, metric: Metric, window: Window) -> Drawn:
     return Drawn(track.time_s[chosen], track.values(metric, start, stop)[chosen - start])
 
 
-def _bins(window: Window) -> Floats:
-    return window.edges(max(BIN_PIXELS * window.pixel_s, SMALLEST_BIN_S))
+def _spread(track: Track, metric: Metric, window: Window, without: int) -> tuple[Floats, Spread]:
+    """Quantiles of stretches of 3 to 6 pixels, with their edges. Few widths occur, so that a track can keep them."""
+    doublings = np.ceil(np.log2(max(BIN_PIXELS * window.pixel_s / SMALLEST_BIN_S, 1.0)))
+    width = SMALLEST_BIN_S * 2.0 ** int(doublings)
+    first, stop = int(np.floor(window.start / width)), int(np.ceil(window.stop / width))
+    return stretches(first, stop, width), track.spread(metric, width, first, stop, without)
 
 
 def _around(track: Track, window: Window) -> tuple[int, int]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QPointF, Qt, QTimer, Slot
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QPalette, QResizeEvent, QShowEvent
+from PySide6.QtCore import QElapsedTimer, QPointF, Qt, QTimer, Slot
+from PySide6.QtGui import QKeyEvent, QPalette, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from analyzer.stats.series import Metric
-from analyzer.stats.series_csv import excerpt, write_csv
+from ui.charts import copying
 from ui.charts.chart import Chart, Scene
 from ui.charts.data import ALL_SESSIONS, ChartData
+from ui.charts.drawing import Window, faults
 from ui.charts.specs import AGE, ALL, SIZE
 from ui.charts.tools import ToolRow
 from ui.charts.view import TimeView
@@ -24,6 +25,8 @@ ZOOM_STEP = 1.25
 PAN_SHARE = 0.1
 REDRAW_MS = 40
 """What arrives within this time is drawn at once."""
+REST = 8
+"""While rows arrive, drawing rests this many times as long as it took: the decoder needs the processor."""
 
 
 class ChartStack(QWidget):
@@ -43,7 +46,7 @@ class ChartStack(QWidget):
         self.tools = ToolRow(theme)
         self._redraw = QTimer(self)
         self._redraw.setSingleShot(True)
-        self._redraw.setInterval(REDRAW_MS)
+        self._took_ms = 0
         self._redraw.timeout.connect(self._draw)
         self._stale = True
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -107,6 +110,8 @@ class ChartStack(QWidget):
         self._data = None if document is None else ChartData(document.tables)
         self._view = TimeView()
         self._session = ALL_SESSIONS
+        for chart in self.charts:
+            chart.clear()
         if document is None:
             self.state.show_state(self.tr("No capture"), self.tr("Open a capture file to see its charts"))
         else:
@@ -157,6 +162,11 @@ class ChartStack(QWidget):
     def range_s(self) -> tuple[float, float]:
         """The stretch of time in view, in seconds from the first frame."""
         return self._view.start, self._view.stop
+
+    @property
+    def is_stale(self) -> bool:
+        """More has happened than is drawn; it is drawn soon, or when the pane is shown."""
+        return self._stale
 
     @property
     def session(self) -> int:
@@ -240,7 +250,7 @@ class ChartStack(QWidget):
 
     @Slot(object)
     def _show_hover(self, time_ns: int | None) -> None:
-        if self._data is None:
+        if self._data is None or not len(self._data.tables.frames):
             return
         time_s = None if time_ns is None else self._data.time_s(time_ns)
         for chart in self._visible():
@@ -257,10 +267,7 @@ class ChartStack(QWidget):
         """Time and snapshot of what is selected."""
         if self._document is None or self._data is None:
             return None
-        place = self._document.selection.place
-        if 0 <= place.snapshot < len(self._data.series):
-            return float(self._data.series.time_s[place.snapshot]), place.snapshot
-        return (self._data.packet_time(place.packet), -1) if place.packet >= 0 else None
+        return self._data.moment(self._document.selection.place)
 
     @Slot()
     def _select(self) -> None:
@@ -285,12 +292,8 @@ class ChartStack(QWidget):
         """The client panes are limited to, else that of the selected snapshot or packet, else the first there is."""
         if self._document is None or self._data is None:
             return
-        selection, tables = self._document.selection, self._document.tables
-        session = selection.session
-        if session < 0 and 0 <= selection.place.snapshot < len(self._data.series):
-            session = int(self._data.series.session[selection.place.snapshot])
-        elif session < 0 and selection.place.packet >= 0:
-            session = tables.packets.integer("session", selection.place.packet)
+        selection = self._document.selection
+        session = selection.session if selection.session >= 0 else self._data.session_of(selection.place)
         if session >= 0:
             self._session = session
         elif self._session < 0:
@@ -304,7 +307,7 @@ class ChartStack(QWidget):
         """Draw soon, once for all that happens until then."""
         self._stale = True
         if self.isVisible() and not self._redraw.isActive():
-            self._redraw.start()
+            self._redraw.start(max(REDRAW_MS, REST * self._took_ms))
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -319,23 +322,29 @@ class ChartStack(QWidget):
     def _draw(self) -> None:
         if self._data is None or self._document is None:
             return
-        self._stale = False
+        self._stale = not self.isVisible()
+        if self._stale:
+            return
+        clock = QElapsedTimer()
+        clock.start()
         data = self._data
         data.update()
         self._view.set_capture(data.first_s, data.last_s)
         self._choose_session()
         clients = data.sessions()
         session = self.session
+        charts = self._visible()
+        start, stop = self._view.start, self._view.stop
         scene = Scene(
             data,
             session,
             data.client(session) if session >= 0 else "",
             clients > 1,
-            self._view.start,
-            self._view.stop,
+            start,
+            stop,
+            faults(data.track(session), Window(start, stop, self.charts[0].plot_pixels)),
         )
         moment = self._moment()
-        charts = self._visible()
         for chart in charts:
             chart.set_cursor(moment)
             chart.draw(scene, first=chart is charts[0], last=chart is charts[-1])
@@ -345,6 +354,7 @@ class ChartStack(QWidget):
             can_choose=not self._limited() and clients > 0,
         )
         self._write_range(None)
+        self._took_ms = clock.elapsed()
 
     def _write_range(self, hover: float | None) -> None:
         start, stop = self._view.start, self._view.stop
@@ -378,18 +388,10 @@ class ChartStack(QWidget):
     @Slot()
     def copy_picture(self) -> None:
         """All charts of the stack as a picture, to the clipboard."""
-        QGuiApplication.clipboard().setPixmap(self.pages.grab())
+        copying.copy_picture(self.pages)
 
     @Slot()
     def copy_csv(self) -> None:
-        """The snapshots in view, of the client or of all, to the clipboard; written on the query thread."""
-        if self._document is None or self._data is None:
-            return
-        data, track = self._data, self._data.track(self.session)
-        start, stop = track.between(self._view.start, self._view.stop)
-        numbers = excerpt(data.tables, data.series, track.rows[start:stop].copy())
-        self._document.ask("charts csv", lambda _query: write_csv(numbers, data.client), _to_clipboard)
-
-
-def _to_clipboard(text: str) -> None:
-    QGuiApplication.clipboard().setText(text)
+        """The snapshots in view, of the client or of all, to the clipboard."""
+        if self._document is not None and self._data is not None:
+            copying.copy_csv(self._document, self._data, self.session, self._view.start, self._view.stop)

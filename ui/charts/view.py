@@ -33,13 +33,15 @@ class TimeView:
 
     def show(self, start: float, stop: float) -> None:
         """Show a range, or as much of it as the capture has."""
-        width = max(stop - start, NARROWEST_S)
-        whole = max(self._last - self._first, NARROWEST_S)
-        if width >= whole:
+        if stop - start < NARROWEST_S:
+            middle = (start + stop) / 2
+            start, stop = middle - NARROWEST_S / 2, middle + NARROWEST_S / 2
+        end = max(self._last, self._first + NARROWEST_S)
+        if stop - start >= end - self._first:
             self._range = None
             return
-        left = min(max((start + stop - width) / 2, self._first), self._first + whole - width)
-        self._range = (left, left + width)
+        by = max(0.0, self._first - start) + min(0.0, end - stop)
+        self._range = (start + by, stop + by)
 
     def show_all(self) -> None:
         """Show the whole capture, also what is still to come."""

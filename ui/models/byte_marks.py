@@ -38,11 +38,9 @@ def byte_marks(detail: PacketDetail, secrets: Secrets, buffer: int) -> ByteMarks
     """The marks of a buffer of a packet."""
     groups = sorted(_innermost(detail.tree.fields, buffer), key=lambda item: item.start)
     parts: tuple[tuple[int, str], ...] = ()
-    if detail.joined is not None and buffer == len(detail.tree.buffers) - 1:
-        count = len(detail.origins)
-        parts = tuple(
-            (o.part.offset, f"part {o.part.number + 1}/{count}") for o in detail.origins if o.part.length and count > 1
-        )
+    carried = [origin.part for origin in detail.origins if origin.part.length]
+    if buffer == len(detail.tree.buffers) - 1 and len(carried) > 1:
+        parts = tuple((part.offset, f"part {part.number + 1}") for part in carried)
     wrong = tuple(sorted(_wrong(detail.tree.fields, buffer)))
     return ByteMarks(tuple(groups), parts, wrong, secrets.hidden(buffer))
 

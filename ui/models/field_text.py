@@ -29,8 +29,8 @@ def value_text(node: Field, detail: PacketDetail, secrets: Secrets) -> str:
     if node.wrong:
         return f"byte {node.span.offset}: {node.note}" if node.span is not None else node.note
     meaning = detail.meaning(node)
-    if meaning is not None and meaning.field is not None:
-        return change_text(meaning.field)
+    if meaning is not None:
+        return node.text if meaning.field is None else change_text(meaning.field)
     said = group_text(node) if node.children and not node.text else _plain_text(node)
     return f"{said}  [{node.note}]" if node.note and said else said or node.note
 
@@ -74,10 +74,17 @@ def change_text(part: FieldChange) -> str:
     """Old, new and difference; an unchanged or new field just has its value."""
     if part.new is None:
         return "" if part.difference is None else number(part.difference)
-    text = f"  {part.new_text}" if part.new_text else ""
+    text = _meaning_text(part.new, part.new_text)
     if part.old is None or not part.difference:
         return number(part.new) + text
     return f"{number(part.old)}{ARROW}{number(part.new)}  ({signed(part.difference)}){text}"
+
+
+def _meaning_text(value: int, text: str) -> str:
+    """What a value means; texts that begin with the value itself lose it: "126 (3.94 tiles)"."""
+    bare = re.fullmatch(rf"{value} \((.*)\)", text)
+    words = bare.group(1) if bare else text
+    return f"  {words}" if words and words != str(value) else ""
 
 
 def place_text(node: Field) -> str:

@@ -193,7 +193,8 @@ class FieldModel(QAbstractItemModel):
             tone = "warn"
         elif text == MASKED or (meaning is not None and meaning.field is not None and not meaning.field.difference):
             tone = "text3"
-        return Cell(text, tone, use=Use.TABLE if node.children or node.wrong else Use.VALUE)
+        words = node.children or node.wrong or (meaning is not None and meaning.field is None)
+        return Cell(text, tone, use=Use.TABLE if words else Use.VALUE)
 
     def _children(self, number: int) -> tuple[Field, ...]:
         node = self._fields[number]

@@ -25,7 +25,8 @@ def title(node: Field, names: tuple[str, ...], detail: PacketDetail) -> str:
     """What the field is called together with what it is in."""
     meaning = detail.meaning(node)
     if meaning is None:
-        return one_line(DOT.join(names[-2:]))
+        words = one_line(DOT.join(names[-2:]))
+        return words[:1].upper() + words[1:]
     item = item_name(meaning.change)
     return one_line(item if meaning.field is None else f"{item}{DOT}{meaning.field.name}")
 

@@ -40,6 +40,7 @@ class BytePane(QWidget):
         self._secrets: Secrets | None = None
         self._span: Span | None = None
         self._is_group = False
+        self._marks = ByteMarks()
         self._shown_steps: tuple[Step, ...] = ()
         self.tabs = QTabBar()
         self.tabs.setDrawBase(False)
@@ -156,7 +157,8 @@ class BytePane(QWidget):
             return
         buffer = self._detail.tree.buffers[self.buffer]
         self.hex.setAccessibleName(self.tr("Bytes: {0}").format(buffer.name))
-        self.hex.show_bytes(buffer.data, byte_marks(self._detail, self._secrets, self.buffer))
+        self._marks = byte_marks(self._detail, self._secrets, self.buffer)
+        self.hex.show_bytes(buffer.data, self._marks)
         self._mark(scroll)
 
     def _mark(self, scroll: bool) -> None:
@@ -172,9 +174,8 @@ class BytePane(QWidget):
         if self._is_group:
             self.hex.mark(NOTHING, reach, scroll=scroll)
             return
-        marks = byte_marks(self._detail, self._secrets, self.buffer)
-        number = marks.item_at(span.offset)
-        self.hex.mark(reach, marks.items[number] if number >= 0 else NOTHING, scroll=scroll)
+        number = self._marks.item_at(span.offset)
+        self.hex.mark(reach, self._marks.items[number] if number >= 0 else NOTHING, scroll=scroll)
 
     def _on_tab(self) -> None:
         self._show_buffer()

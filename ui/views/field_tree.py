@@ -17,7 +17,9 @@ from ui.models.fields import NAME, PLACE, VALUE, FieldModel
 from ui.theme import ROW_HEIGHT, Theme
 from ui.views.cells import CellDelegate
 
-SHARES = (0.42, 0.38, 0.20)
+NAME_SHARE = 0.44
+"""Of the width that bytes leave to name and value."""
+PLACE_WIDTHS = (84, 130)
 COPY_VALUE = QKeySequence("Ctrl+Shift+V")
 Form = Callable[[Field, PacketDetail, Secrets], str]
 
@@ -35,9 +37,9 @@ class FieldTreeView(QTreeView):
         self._fields = model
         self._open: set[tuple[str, ...]] = set()
         self._closed: set[tuple[str, ...]] = set()
-        self._theme = theme
         self._delegate = CellDelegate(theme, self)
         self.setModel(model)
+        self.setItemDelegate(self._delegate)
         self.setUniformRowHeights(True)
         self.setAllColumnsShowFocus(True)
         self.setIndentation(14)
@@ -60,23 +62,23 @@ class FieldTreeView(QTreeView):
 
     def set_theme(self, theme: Theme) -> None:
         """Paint in another theme."""
-        self._theme = theme
         self._delegate.set_theme(theme)
         self.viewport().update()
 
     def set_zoom(self, zoom: float) -> None:
         """Another size of type and rows."""
-        self._delegate.deleteLater()
-        self._delegate = CellDelegate(self._theme, self, row_height=round(ROW_HEIGHT * zoom))
         self._delegate.set_zoom(zoom)
-        self.setItemDelegate(self._delegate)
+        self._delegate.set_row_height(round(ROW_HEIGHT * zoom))
+        self.scheduleDelayedItemsLayout()
         self.header().setFont(fonts.font(fonts.Use.HEAD, zoom=zoom))
 
     def show_detail(self, detail: PacketDetail | None) -> None:
-        """Show another packet with the same fields opened. No field is chosen."""
-        self._fields.show(detail)
+        """Show another packet with the same fields opened, and the field of the same name chosen, if there is one."""
+        kept = self._fields.names(self.currentIndex())
         with QSignalBlocker(self):
+            self._fields.show(detail)
             self._reopen(QModelIndex(), ())
+            self.choose(self._named(kept))
 
     def choose(self, index: QModelIndex) -> None:
         """Make a field current: open what it is in, and bring it into view."""
@@ -154,8 +156,8 @@ class FieldTreeView(QTreeView):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         width = self.viewport().width()
-        place = max(72, round(width * SHARES[PLACE]))
-        name = round((width - place) * SHARES[NAME] / (SHARES[NAME] + SHARES[VALUE]))
+        place = max(PLACE_WIDTHS[0], min(width * 24 // 100, PLACE_WIDTHS[1]))
+        name = round((width - place) * NAME_SHARE)
         for column, size in ((NAME, name), (VALUE, width - place - name), (PLACE, place)):
             self.header().resizeSection(column, size)
 
@@ -193,6 +195,18 @@ class FieldTreeView(QTreeView):
             if names in self._open or (not above and names not in self._closed):
                 self.setExpanded(index, True)
                 self._reopen(index, names)
+
+    def _named(self, names: tuple[str, ...]) -> QModelIndex:
+        """The first field of these names; none if one of them is missing."""
+        index = QModelIndex()
+        for name in names:
+            node = self._fields.field(index)
+            children = self._fields.top if node is None else node.children
+            row = next((row for row, child in enumerate(children) if child.name == name), -1)
+            if row < 0:
+                return QModelIndex()
+            index = self._fields.index(row, NAME, index)
+        return index
 
     def _groups_in(self, parent: QModelIndex, above: tuple[str, ...]) -> list[tuple[QModelIndex, tuple[str, ...]]]:
         node = self._fields.field(parent)

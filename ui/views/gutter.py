@@ -102,9 +102,9 @@ class GutterJump(QAbstractButton):
         self._theme = theme
         self.update()
 
-    def set_zoom(self, zoom: float) -> None:
+    def set_zoom(self, zoom: float, *, system: bool = False) -> None:
         """Another size of the count."""
-        self.setFont(fonts.font(fonts.Use.AXIS, zoom=zoom))
+        self.setFont(fonts.font(fonts.Use.AXIS, zoom=zoom, system=system))
 
     def show_count(self, count: int) -> None:
         """So many packets are out of view; none hides the arrow."""

@@ -1,4 +1,4 @@
-"""Where the columns of a byte view stand, snapped to whole pixels: offset, hex digits with a gap after eight, text."""
+"""Where the columns of a byte view stand: offset, hex digits with a gap after eight, text."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 WIDE, NARROW = 16, 8
 GAP_AFTER = 8
-CELL = 2.85
-"""Width of a byte in characters, with the space after it."""
+CELL = 3
+"""Characters a byte takes, with the space after it: a row of bytes is one text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,31 +27,31 @@ class HexPlaces:
         """As many columns as fit."""
         digits = max(4, len(f"{max(0, length - 1):x}"))
         wide = cls(WIDE, digits, char, left)
-        return wide if wide.text_left(WIDE) <= width else cls(NARROW, digits, char, left)
+        return wide if wide.text_left(WIDE) + left <= width else cls(NARROW, digits, char, left)
 
     def hex_left(self, column: int) -> float:
         """Where the digits of a byte begin."""
-        gap = self.char if column >= GAP_AFTER else 0.0
-        return float(round(self.left + (self.digits + 2) * self.char + column * CELL * self.char + gap))
+        gap = 1 if column >= GAP_AFTER else 0
+        return self.left + (self.digits + 2 + column * CELL + gap) * self.char
 
     def hex_edges(self, first: int, last: int) -> tuple[float, float]:
-        """Left and right of the ground below bytes."""
+        """Left and right of the ground below bytes, in whole pixels."""
         half = (CELL - 2) * self.char / 2
         return float(round(self.hex_left(first) - half)), float(round(self.hex_left(last) + 2 * self.char + half))
 
     def text_left(self, column: int) -> float:
         """Where the character of a byte is."""
-        end = self.hex_left(self.columns - 1) + (2 + 2) * self.char
+        end = self.hex_left(self.columns - 1) + (CELL + 1) * self.char
         return end + column * self.char
 
     def text_edges(self, first: int, last: int) -> tuple[float, float]:
-        """Left and right of the ground below characters."""
-        return self.text_left(first), self.text_left(last + 1)
+        """Left and right of the ground below characters, in whole pixels."""
+        return float(round(self.text_left(first))), float(round(self.text_left(last + 1)))
 
     @property
     def label_left(self) -> float:
         """Where the label of a part stands."""
-        return self.text_left(self.columns) + 2 * self.char
+        return self.text_left(self.columns) + self.char
 
     def column_at(self, x: float) -> int:
         """The byte of a row that a place belongs to, in hex or text; -1: none."""

@@ -24,7 +24,7 @@ from ui import fonts
 from ui.models import byte_text
 from ui.models.byte_marks import ByteMarks
 from ui.theme import CELL_PADDING, ROW_HEIGHT, Theme
-from ui.views.hex_places import HexPlaces
+from ui.views.hex_places import CELL, GAP_AFTER, WIDE, HexPlaces
 
 DOT = "\u00b7"
 HIDDEN = "\u2022"
@@ -91,7 +91,8 @@ class HexView(QAbstractScrollArea):
         self._font = fonts.font(fonts.Use.VALUE, zoom=zoom)
         self._head_font = fonts.font(fonts.Use.AXIS, zoom=zoom)
         self._height = round(ROW_HEIGHT * zoom)
-        self._char = QFontMetricsF(self._font).horizontalAdvance("0")
+        self._char = QFontMetricsF(self._font).horizontalAdvance("0" * WIDE) / WIDE
+        self._rise = QFontMetricsF(self._font).capHeight() / 2
         self._lay_out()
 
     def show_bytes(self, data: bytes, marks: ByteMarks) -> None:
@@ -167,23 +168,31 @@ class HexView(QAbstractScrollArea):
         row = range(start, stop)
         self._paint_grounds(painter, row, top)
         painter.setFont(self._font)
-        base = top + self._height / 2 + QFontMetricsF(self._font).capHeight() / 2
+        base = top + self._height / 2 + self._rise
         painter.setPen(self._theme.color("text3"))
         painter.drawText(QPointF(self._places.left, base), f"{start:0{self._places.digits}x}")
-        for offset in row:
-            column = offset - start
-            byte = self._data[offset]
-            hidden = self._marks.is_hidden(offset)
-            text = "" if hidden else byte_text.printable(byte)
-            quiet = hidden or not byte
-            painter.setPen(self._theme.color(self._tone(offset, quiet)))
-            painter.drawText(QPointF(self._places.hex_left(column), base), HIDDEN * 2 if hidden else f"{byte:02x}")
-            painter.setPen(self._theme.color(self._tone(offset, quiet or not text)))
-            painter.drawText(QPointF(self._places.text_left(column), base), HIDDEN if hidden else text or DOT)
+        hexes, texts = self._row_texts(row)
+        for left, by_tone in ((self._places.hex_left(0), hexes), (self._places.text_left(0), texts)):
+            for tone, characters in by_tone.items():
+                painter.setPen(self._theme.color(tone))
+                painter.drawText(QPointF(left, base), "".join(characters))
         self._paint_edges(painter, row, top)
 
-    def _tone(self, offset: int, quiet: bool) -> str:
-        return "on_accent" if offset in self._field else "text3" if quiet else "text"
+    def _row_texts(self, row: range) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+        """Hex and text of a row, each as one text a tone with blanks where the others are."""
+        hexes: dict[str, list[str]] = {}
+        texts: dict[str, list[str]] = {}
+        for column, offset in enumerate(row):
+            byte, hidden = self._data[offset], self._marks.is_hidden(offset)
+            shape = "" if hidden else byte_text.printable(byte)
+            chosen = offset in self._field
+            tone = "on_accent" if chosen else "text3" if hidden or not byte else "text"
+            line = hexes.setdefault(tone, [" "] * (WIDE * CELL + 1))
+            at = column * CELL + (column >= GAP_AFTER)
+            line[at : at + 2] = HIDDEN * 2 if hidden else f"{byte:02x}"
+            tone = "on_accent" if chosen else "text" if shape else "text3"
+            texts.setdefault(tone, [" "] * WIDE)[column] = HIDDEN if hidden else shape or DOT
+        return hexes, texts
 
     def _paint_grounds(self, painter: QPainter, row: range, top: int) -> None:
         number = max(0, self._marks.item_at(row.start))
@@ -225,8 +234,10 @@ class HexView(QAbstractScrollArea):
                 left, _ = self._places.hex_edges(offset - row.start, offset - row.start)
                 painter.fillRect(QRectF(left, top, 2, self._height), self._theme.color("p3"))
                 painter.setPen(self._theme.color("text2"))
-                box = QRectF(self._places.label_left, top, 12 * self._char, self._height)
-                painter.drawText(box, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, label)
+                room = self.viewport().width() - self._places.label_left
+                text = label if painter.fontMetrics().horizontalAdvance(label) <= room else label.replace("part ", "p")
+                box = QRectF(self._places.label_left, top, room, self._height)
+                painter.drawText(box, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
         if self.hasFocus() and self._cursor in row:
             painter.setPen(QPen(self._theme.color("focus"), 1.5))
             left, right = self._places.hex_edges(self._cursor - row.start, self._cursor - row.start)

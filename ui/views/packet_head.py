@@ -37,9 +37,9 @@ class PacketHead(QHeaderView):
         self._theme = theme
         self.viewport().update()
 
-    def set_zoom(self, zoom: float) -> None:
+    def set_zoom(self, zoom: float, *, system: bool = False) -> None:
         """Another size of type."""
-        self.setFont(fonts.font(fonts.Use.HEAD, zoom=zoom))
+        self.setFont(fonts.font(fonts.Use.HEAD, zoom=zoom, system=system))
         self._height = round(HEAD_HEIGHT * zoom)
         self.setFixedHeight(self._height)
 
@@ -60,11 +60,12 @@ class PacketHead(QHeaderView):
         painter.setFont(self.font())
         painter.setPen(self._theme.color("text2"))
         if self.sortIndicatorSection() == logicalIndex:
-            self._paint_arrow(painter, area, right)
             inner.adjust(*((ARROW_WIDTH, 0, 0, 0) if right else (0, 0, -ARROW_WIDTH, 0)))
         shown = self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, round(inner.width()))
         flag = Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft
         painter.drawText(inner, flag | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, shown)
+        if self.sortIndicatorSection() == logicalIndex:
+            self._paint_arrow(painter, area, right)
         painter.restore()
 
     def _paint_arrow(self, painter: QPainter, area: QRectF, right: bool) -> None:
@@ -74,8 +75,5 @@ class PacketHead(QHeaderView):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setBrush(self._theme.color("text2"))
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.drawPolygon(
-            QPolygonF(
-                [middle + QPointF(0, 3 * step), middle + QPointF(-3.5, -2 * step), middle + QPointF(3.5, -2 * step)]
-            )
-        )
+        corners = (QPointF(0, 3 * step), QPointF(-3.5, -2 * step), QPointF(3.5, -2 * step))
+        painter.drawPolygon(QPolygonF([middle + corner for corner in corners]))

@@ -32,8 +32,12 @@ class StatusBar(QStatusBar):
         self._decoding = QLabel()
         self._dialects = QLabel()
         self._memory = QLabel()
+        self.setContentsMargins(8, 0, 8, 0)
         for label in (self._file, self._packets, self._snapshots, self._dropped):
+            label.setContentsMargins(0, 0, 12, 0)
             self.addWidget(label)
+        for label in (self._decoding, self._dialects, self._memory):
+            label.setContentsMargins(12, 0, 0, 0)
         for widget in (self._decoding, self._progress, self._dialects, self._memory):
             self.addPermanentWidget(widget)
         self.set_zoom(1.0)
@@ -66,7 +70,9 @@ class StatusBar(QStatusBar):
             return
         tables = document.tables
         self._packets.setText(self.tr("Packets {0}").format(words.quantity(len(tables.packets))))
-        names = {protocol.name: protocol.codes for protocol in document.worker.capture.protocols}
+        names = {
+            protocol.name: tuple(code.name for code in protocol.codes) for protocol in document.worker.capture.protocols
+        }
         stats = snapshot_stats(tables, live_snapshots(tables), names)
         self._snapshots.setText(
             self.tr("Rebuilt {0}, proved {1}, unproven {2}").format(

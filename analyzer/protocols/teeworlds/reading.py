@@ -31,6 +31,8 @@ MAX_COUNT = 65535
 EPOCH_TICK_MARGIN = 150
 """A snapshot this far below the newest tick may belong to another epoch; less can be reordering."""
 EPOCH_ACK_MARGIN = 500
+EPOCH_FALLEN = 5
+"""Rising ticks in a row, far below the newest, that only another epoch explains: no network delays by 3 s."""
 MAX_LEARNED_NAMES = 256
 """UUID names a flow may teach us."""
 MAX_NAME = 64
@@ -80,6 +82,8 @@ class TeeworldsReading(Reading):
         self._map = ""
         self._handshake_ticks: set[int] = set()
         self._pending: _Arrived | None = None
+        self._fallen: list[int] = []
+        """Rising ticks far below the newest, seen in a row."""
         self._from_server: dict[int, Callable[[_Arrived], None]] = {
             2: self._on_map_change,
             5: self._on_snap,
@@ -346,7 +350,11 @@ class TeeworldsReading(Reading):
         An acknowledgement alone is not believed: a client that reads its socket late acknowledges old ticks too.
         """
         if fields.tick >= epoch.seen - EPOCH_TICK_MARGIN:
+            self._fallen = []
             return epoch
+        if not self._fallen or fields.tick != self._fallen[-1]:
+            rising = not self._fallen or fields.tick > self._fallen[-1]
+            self._fallen = [*self._fallen, fields.tick] if rising else [fields.tick]
         acked = epoch.last_ack
         if fields.base_tick < 0:
             why = f"a full snapshot of tick {fields.tick}, far below tick {epoch.seen}"
@@ -357,8 +365,11 @@ class TeeworldsReading(Reading):
             and (acked < epoch.lowest or fields.tick < epoch.seen - EPOCH_ACK_MARGIN)
         ):
             why = f"tick {fields.tick} and acknowledged tick {acked} are far below tick {epoch.seen}"
+        elif len(self._fallen) >= EPOCH_FALLEN:
+            why = f"ticks {self._fallen[0]} to {fields.tick} in a row are far below tick {epoch.seen}"
         else:
             return epoch
+        self._fallen = []
         self.rows.finding("session.inferred", WARNING, f"a new epoch began unseen: {why}")
         self._epochs += 1
         return self._replace_epoch(begun=False)

@@ -36,7 +36,7 @@ def input_note(payload: bytes, facts: SessionFacts, offset: int, size: int) -> s
     packet = read_packet(payload, DIALECTS[facts.dialect].variant)
     if packet.error is not None and not packet.chunks:
         raise packet.error
-    end = offset + size
+    end = min(offset + size, len(packet.payload))
     _, _, _, body = message_id(packet.payload, offset, end)
     acked, intended, _ = read_input(packet.payload, body, end)
     return f"acks {acked}, for tick {intended}" if acked >= 0 else f"acks nothing, for tick {intended}"

@@ -483,6 +483,21 @@ class TestInferredEpochs:
         assert play.numbers == [(0, 0, 0)]
         assert play.codes == [(2000, "OK"), (2002, "OK")]
 
+    def test_rising_ticks_far_below_are_another_epoch_whatever_their_bases(self) -> None:
+        """The capture lost the change of map and its full snapshots, and the old ticks were seen from their start."""
+        play = Played()
+        play.snap(10, -1, EMPTY, A)
+        play.snap(2000, 10, A, B)
+        for tick in (800, 790, 802, 802, 804, 806):
+            play.snap(tick, tick - 2, A, B)
+        assert play.numbers == [(0, 0, 0)]
+        play.snap(808, 806, A, B)
+        assert play.numbers == [(0, 0, 0), (1, 0, 1)]
+        play.snap(810, -1, EMPTY, A)
+        play.snap(812, 810, A, B)
+        assert play.codes[-1] == (812, "OK")
+        assert play.rules == ["session.inferred"]
+
     def test_one_tick_out_of_place_does_not_end_the_session(self) -> None:
         play = in_game()
         play.ack(100)

@@ -1,0 +1,75 @@
+"""The range in view never leaves the capture."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ui.charts.view import NARROWEST_S, TimeView
+
+
+def _view() -> TimeView:
+    view = TimeView()
+    view.set_capture(0.0, 100.0)
+    return view
+
+
+def test_all_grows_with_the_capture_until_somebody_zooms() -> None:
+    view = _view()
+    view.set_capture(0.0, 200.0)
+    assert (view.start, view.stop) == (0.0, 200.0)
+    view.show(10.0, 20.0)
+    view.set_capture(0.0, 300.0)
+    assert (view.start, view.stop, view.shows_all) == (10.0, 20.0, False)
+    view.show_all()
+    assert (view.start, view.stop) == (0.0, 300.0)
+
+
+def test_zoom_keeps_the_time_under_the_pointer() -> None:
+    view = _view()
+    view.zoom(25.0, 0.5)
+    assert (view.start, view.stop) == (12.5, 62.5)
+    view.zoom(25.0, 2.0)
+    assert view.shows_all
+
+
+def test_pan_stops_at_the_ends() -> None:
+    view = _view()
+    view.show(10.0, 20.0)
+    view.pan(-50.0)
+    assert (view.start, view.stop) == (0.0, 10.0)
+    view.pan(500.0)
+    assert (view.start, view.stop) == (90.0, 100.0)
+
+
+def test_reveal() -> None:
+    view = _view()
+    view.show(10.0, 20.0)
+    assert not view.reveal(15.0)
+    assert view.reveal(50.0)
+    assert (view.start, view.stop) == (45.0, 55.0)
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["zoom", "pan", "show", "reveal"]), st.floats(-50, 150), st.floats(1e-9, 20)))
+)
+def test_whatever_is_done(actions: list[tuple[str, float, float]]) -> None:
+    view = _view()
+    for action, at, amount in actions:
+        match action:
+            case "zoom":
+                view.zoom(at, amount)
+            case "pan":
+                view.pan(at)
+            case "show":
+                view.show(at, at + amount)
+            case "reveal":
+                view.reveal(at)
+        assert view.stop - view.start >= NARROWEST_S * 0.999
+        assert view.start >= -1e-9
+        assert view.stop <= 100.0 + 1e-9
+
+
+def test_nothing_decoded_yet() -> None:
+    assert TimeView().stop == pytest.approx(NARROWEST_S)

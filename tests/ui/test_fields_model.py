@@ -1,0 +1,79 @@
+"""The field model under Qt's own model tester, and the small rules of what its cells say."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QModelIndex, Qt
+from pytestqt.modeltest import ModelTester
+
+from analyzer.engine.packet_detail import PacketDetail
+from analyzer.wire.reader import Buffer, Field, FieldTree, Span
+from ui.models.field_text import place_text
+from ui.models.fields import FieldModel
+from ui.views.cells import CELL_ROLE, Cell
+
+INNER = Field(
+    "group", span=Span(0, 1, 3), children=(Field("a", 1, span=Span(0, 1, 1)), Field("b", 0, span=Span(0, 2, 2)))
+)
+TREE = FieldTree((Buffer("captured", bytes(range(5))),), (Field("first", 0, span=Span(0, 0, 1)), INNER))
+
+
+def detail(tree: FieldTree) -> PacketDetail:
+    return PacketDetail(7, 8, "test", tree)
+
+
+def test_model(qtmodeltester: ModelTester) -> None:
+    model = FieldModel()
+    qtmodeltester.check(model)
+    model.show(detail(TREE))
+    qtmodeltester.check(model)
+    group = model.index(1, 0)
+    assert model.rowCount(group) == 2
+    assert model.parent(model.index(1, 0, group)) == group
+    model.show(None)
+    assert model.rowCount() == 0
+
+
+def test_the_deepest_field_of_a_byte() -> None:
+    model = FieldModel()
+    model.show(detail(TREE))
+    assert model.rows(model.locate(Span(0, 3, 1))) == (1, 1)
+    assert model.rows(model.locate(Span(0, 1, 2))) == (1,)
+    assert not model.locate(Span(0, 4, 1)).isValid()
+    assert not model.locate(Span(1, 0, 1)).isValid()
+
+
+def test_of_fields_that_share_a_byte_the_chosen_one_stays() -> None:
+    flags = tuple(Field(name, True, span=Span(0, 0, 1), mask=bit) for name, bit in (("x", 1), ("y", 2)))
+    model = FieldModel()
+    model.show(detail(FieldTree((Buffer("captured", b"\3"),), flags)))
+    assert model.rows(model.locate(Span(0, 0, 1))) == (0,)
+    assert model.rows(model.locate(Span(0, 0, 1), model.index(1, 0))) == (1,)
+
+
+def test_an_error_without_a_field_gets_one_at_the_end() -> None:
+    model = FieldModel()
+    model.show(detail(FieldTree(TREE.buffers, TREE.fields, "cut short")))
+    last = model.index(2, 1)
+    assert model.data(last) == "cut short"
+    cell = model.data(last, CELL_ROLE)
+    assert isinstance(cell, Cell)
+    assert cell.tone == "error"
+    assert model.data(model.index(2, 0), Qt.ItemDataRole.DisplayRole) == "unreadable"
+    assert model.rowCount(QModelIndex()) == 3
+
+
+@pytest.mark.parametrize(
+    ("span", "mask", "text"),
+    [
+        (None, 0, "–"),
+        (Span(0, 4, 1), 0, "4"),
+        (Span(0, 4, 3), 0, "4–6"),
+        (Span(0, 42, 1), 0xFC, "42, bits 2–7"),
+        (Span(0, 42, 2), 0x03FF, "42, bits 0–1; 43"),
+        (Span(0, 1, 2), 0x3F0F, "1, bits 0–5; 2, bits 0–3"),
+        (Span(0, 9, 1), 0x80, "9, bit 7"),
+    ],
+)
+def test_places(span: Span | None, mask: int, text: str) -> None:
+    assert place_text(Field("x", span=span, mask=mask)) == text

@@ -1,0 +1,128 @@
+"""Keeps the numbers of a document's clients up to date: computed on the query thread, at most twice a second."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from time import perf_counter
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+
+from analyzer.engine.query import Query
+from analyzer.protocols.base import Pace, Protocol
+from analyzer.stats.clients import NO_CLIENTS, Clients, client_stats
+from analyzer.store.tables import Tables
+from ui.document import Document
+
+REFRESH_MS = 500
+REST = 10
+"""Numbers that took long rest for this many times as long: clicks are answered by the same thread."""
+_STATS_TOPIC = "clients"
+_PACE_TOPIC = "server rates"
+
+
+class ClientSource(QObject):
+    """Asks while it is switched on; what comes in between is caught up with later."""
+
+    changed = Signal()
+    """`clients` is new."""
+    paced = Signal(object)
+    """Mapping[int, Pace]: how often the server sent to each session at the selected packet."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.clients: Clients = NO_CLIENTS
+        self._document: Document | None = None
+        self._on = False
+        self._stale = False
+        self._asked = False
+        self._pause = QTimer(self)
+        self._pause.setSingleShot(True)
+        self._pause.timeout.connect(self._refresh)
+
+    def show_document(self, document: Document | None) -> None:
+        """Follow another document, or none."""
+        if self._document is not None:
+            for signal in (self._document.rows_added, self._document.amended, self._document.decoded):
+                signal.disconnect(self._outdated)
+            self._document.question_failed.disconnect(self._failed)
+            self._document.selection.packet_changed.disconnect(self._ask_paces)
+        self._pause.stop()
+        self._document = document
+        self._stale, self._asked = document is not None, False
+        if document is not None:
+            for signal in (document.rows_added, document.amended, document.decoded):
+                signal.connect(self._outdated)
+            document.question_failed.connect(self._failed)
+            document.selection.packet_changed.connect(self._ask_paces)
+        self._take(NO_CLIENTS)
+        self._refresh()
+
+    def switch(self, on: bool) -> None:
+        """Nothing is computed while nobody looks."""
+        self._on = on
+        if on:
+            self._refresh()
+        else:
+            self._pause.stop()
+
+    @Slot()
+    def _outdated(self) -> None:
+        self._stale = True
+        self._refresh()
+
+    @Slot()
+    def _refresh(self) -> None:
+        document = self._document
+        if document is None or not (self._on and self._stale) or self._asked or self._pause.isActive():
+            return
+        self._stale, self._asked = False, True
+        tables = document.tables
+
+        def question(_query: Query) -> tuple[Clients, float]:
+            start = perf_counter()
+            return client_stats(tables), perf_counter() - start
+
+        document.ask(_STATS_TOPIC, question, lambda found: self._answered(document, *found))
+
+    def _answered(self, document: Document, found: Clients, seconds: float) -> None:
+        if document is not self._document:
+            return
+        self._asked = False
+        if self._on:
+            self._pause.start(max(REFRESH_MS, round(seconds * 1000 * REST)))
+        self._take(found)
+        self._ask_paces()
+
+    @Slot()
+    def _failed(self) -> None:
+        self._asked = False
+
+    def _take(self, clients: Clients) -> None:
+        self.clients = clients
+        self.changed.emit()
+
+    @Slot()
+    def _ask_paces(self) -> None:
+        document = self._document
+        if document is None or not self._on:
+            return
+        tables, clients, packet = document.tables, self.clients, document.selection.place.packet
+        protocols = document.worker.capture.protocols
+
+        def answer(found: Mapping[int, Pace]) -> None:
+            if document is self._document:
+                self.paced.emit(found)
+
+        document.ask(_PACE_TOPIC, lambda _query: paces(tables, clients, protocols, packet), answer)
+
+
+def paces(tables: Tables, clients: Clients, protocols: Sequence[Protocol], packet: int) -> dict[int, Pace]:
+    """State of sending of each session when `packet` was captured (-1: at the end), where it can be inferred."""
+    by_name = {protocol.name: protocol.pace for protocol in protocols}
+    found = {}
+    for session, history in clients.histories.items():
+        infer = by_name.get(tables.readings.text("protocol", tables.sessions.integer("reading", session)))
+        index = history.at(packet)
+        if infer is not None and index >= 0:
+            found[session] = infer(history.ticks, history.base_ticks, index)
+    return found
