@@ -50,6 +50,11 @@ class _ShownItem:
             self._rows = self._make_rows()
         return self._rows
 
+    @property
+    def was_asked(self) -> bool:
+        """The rows were made."""
+        return self._rows is not None
+
     def _make_rows(self) -> tuple[FieldNode | Fold, ...]:
         fields = self.node.fields
         if self.text:
@@ -151,7 +156,9 @@ class ChangesModel(QAbstractItemModel):
         self._raw = raw
         for row, shown in enumerate(self._types):
             parent = self.index(row, 0)
-            for number in range(len(shown.items)):
+            for number, found in enumerate(shown.items):
+                if not found.was_asked:
+                    continue  # nobody has seen its fields
                 item = self.index(number, 0, parent)
                 last = self.rowCount(item) - 1
                 self.dataChanged.emit(self.index(0, 0, item), self.index(last, COLUMNS - 1, item))
@@ -215,6 +222,14 @@ class ChangesModel(QAbstractItemModel):
                 if wanted in ([f.name for f in node.fields] if isinstance(node, Fold) else [node.name]):
                     return self.index(row, 0, parent)
         return parent
+
+    def open_rows(self, top: QModelIndex) -> Iterator[QModelIndex]:
+        """The types and items from `top` down, of everything if it is invalid: what can be open."""
+        if self.key(top) is not None:
+            yield top
+        if not isinstance(self.node(top), ItemNode):
+            for row in range(self.rowCount(top)):
+                yield from self.open_rows(self.index(row, 0, top))
 
     def all_rows(self) -> Iterator[QModelIndex]:
         """Every row from top to bottom, open or not."""

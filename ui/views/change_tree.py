@@ -317,22 +317,21 @@ class ChangeTreeView(QTreeView):
     def open_all(self) -> None:
         """Open every row."""
         self._silently(self.expandAll)
-        self._open.update(self._all_keys())
+        self._open.update(self._keys(QModelIndex()))
 
     def close_all(self) -> None:
         """Close every row."""
         self._silently(self.collapseAll)
-        self._open.difference_update(self._all_keys())
+        self._open.difference_update(self._keys(QModelIndex()))
 
     def _open_below(self, index: QModelIndex) -> None:
         top = index.siblingAtColumn(0)
         if top.isValid():
             self._silently(lambda: self.expandRecursively(top))
-            keys = (self._changes.key(row) for row in self._changes.below(top))
-            self._open.update(key for key in keys if key is not None)
+            self._open.update(self._keys(top))
 
-    def _all_keys(self) -> Iterable[Key]:
-        keys = (self._changes.key(row) for row in self._changes.all_rows())
+    def _keys(self, top: QModelIndex) -> Iterable[Key]:
+        keys = (self._changes.key(row) for row in self._changes.open_rows(top))
         return [key for key in keys if key is not None]
 
     def _silently(self, change: Callable[[], None]) -> None:

@@ -268,11 +268,20 @@ def test_keys_of_the_tree(qtbot: QtBot, tab: SnapshotTab, document: OpenDocument
     qtbot.keyClick(view, Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier)
     assert all(view.isExpanded(row) for row in model.below(model.index(0, 0)) if model.rowCount(row))
     assert not view.isExpanded(model.index(1, 0))
-    y = model.find_field((CHARACTER, 23), "y")
-    qtbot.keyPress(view, Qt.Key.Key_Alt)
-    assert texts(y)[BASELINE : NEW + 1] == ["114", "126"]
-    qtbot.keyRelease(view, Qt.Key.Key_Alt)
-    assert texts(y)[NEW] == "126  3.9 tiles"
+
+
+def test_alt_shows_raw_values(qtbot: QtBot, tab: SnapshotTab, document: OpenDocument) -> None:
+    opened = document("ddnet_learntoplay")
+    tab.show_document(opened)
+    select(qtbot, tab, opened, 0)
+    field = next(row for row in tab.model.all_rows() if tab.model.place(row)[1] == "x")
+    both = texts(field)[NEW]
+    number, _, meaning = both.partition("  ")
+    assert meaning.endswith(" tiles")
+    qtbot.keyPress(tab.view, Qt.Key.Key_Alt)
+    assert texts(field)[NEW] == number
+    qtbot.keyRelease(tab.view, Qt.Key.Key_Alt)
+    assert texts(field)[NEW] == both
 
 
 def test_type_row_is_pinned(qtbot: QtBot, tab: SnapshotTab, document: OpenDocument, many: Path) -> None:
