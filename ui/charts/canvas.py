@@ -249,6 +249,8 @@ def _bar_item() -> Any:
 def _pen(color: QColor, width: float = 1.0, style: Qt.PenStyle = Qt.PenStyle.SolidLine) -> QPen:
     pen = QPen(color, width, style)
     pen.setCosmetic(True)
+    # Other caps would thicken a line where its segments meet.
+    pen.setCapStyle(Qt.PenCapStyle.FlatCap)
     return pen
 
 

@@ -233,7 +233,7 @@ class Chart(QWidget):
         if not len(times):
             return np.nan
         nearest = _nearest(times, time_s)
-        if abs(float(times[nearest]) - time_s) > NEAR_S:
+        if abs(float(times[nearest]) - time_s) > max(NEAR_S, NEAR_PIXELS * self._window(scene).pixel_s):
             return np.nan
         return float(values[nearest] if values is not None else scene.track.values(metric, nearest, nearest + 1)[0])
 
