@@ -43,11 +43,6 @@ class ClientModel(QAbstractTableModel):
         """The session in a row."""
         return self._rows[row].stats.session
 
-    def stats_of(self, session: int) -> ClientStats | None:
-        """The numbers of a session, None if it is not shown."""
-        row = self.row_of(session)
-        return self._rows[row].stats if row >= 0 else None
-
     def row_at(self, row: int) -> Row:
         """All of a row."""
         return self._rows[row]
