@@ -201,6 +201,7 @@ def test_only_this_session(qtbot: QtBot, document: OpenDocument, pane: ClientsPa
         qtbot.mouseClick(pane.only, Qt.MouseButton.LeftButton)
     assert limited.args == [chosen]
     assert pane.only.isChecked()
+    assert pane.title == "Only bot0 of 6 clients"
     tones = [pane.clients.index(row, 0).data(CELL_ROLE).tone for row in range(2)]  # type: ignore[attr-defined]
     assert tones == ["text", "text3"]
     pane.choose(pane.clients.session_at(1))
@@ -234,6 +235,10 @@ def test_sessions_of_a_client_that_came_back_are_told_apart(
     shown = names(pane.clients)
     assert len(set(shown)) == len(shown) == 14
     assert {"bot0 (1)", "bot0 (5)", "bot3 (2)"} <= set(shown)
+    assert pane.title == "4 clients, 14 sessions"
+    silent = pane.clients.index(shown.index("bot3 (2)"), 0)
+    assert silent.data(Qt.ItemDataRole.AccessibleTextRole) == "bot3 (2), Note"
+    assert "No snapshot was captured" in str(silent.data(Qt.ItemDataRole.ToolTipRole))
 
 
 def test_columns_can_be_hidden(qtbot: QtBot, document: OpenDocument, pane: ClientsPane) -> None:

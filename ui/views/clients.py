@@ -152,6 +152,11 @@ class ClientsPane(QWidget):
         """The chosen session, -1: none. Choosing selects nothing."""
         return self._session
 
+    @property
+    def title(self) -> str:
+        """How many clients there are, and which one the panes are limited to."""
+        return self._title.text()
+
     def choose(self, session: int) -> None:
         """Make a session's row current."""
         row = self.clients.row_of(session)
@@ -299,9 +304,16 @@ class ClientsPane(QWidget):
         limit = self._document.selection.session if self._document is not None else -1
         self.only.setEnabled(self._session >= 0)
         self.only.setChecked(limit >= 0 and limit == self._session)
-        clients = count(self.clients.rowCount(), self.tr("client"))
+        clients = self._count()
         name = self._name_in(self.clients.row_of(limit))
         self._title.setText(self.tr("Only {0} of {1}").format(name, clients) if name else clients)
+
+    def _count(self) -> str:
+        """24 clients; with the sessions, where a client had several."""
+        rows = self.clients.rowCount()
+        flows = {self.clients.row_at(row).stats.flow for row in range(rows)}
+        clients = count(len(flows), self.tr("client"))
+        return clients if len(flows) == rows else f"{clients}, {count(rows, self.tr('session'))}"
 
     def _name_in(self, row: int) -> str:
         if row < 0:
