@@ -23,6 +23,8 @@ OLD_BASE_MS = 500.0
 SLOW_ACK_MS = 300.0
 MOST_FULL = 0.2
 """Share of snapshots without a baseline above which a client is costly."""
+FEWEST_FULL = 5
+"""Fewer than this are the beginning of a session, before its first acknowledgement."""
 _WRONG = (Status.CRC, Status.MALFORMED, Status.BUG, Status.ERROR)
 _REPEATS = (Status.LATE, Status.DUPLICATE)
 """Rows about snapshots that have another row, or that were given up."""
@@ -97,6 +99,11 @@ class ClientStats:
     ack_p99: float | None
     concerns: tuple[Concern, ...]
     severity: Severity
+
+    @property
+    def flow(self) -> tuple[str, str]:
+        """Client and server: what the sessions of a client have in common."""
+        return self.ends.client, self.ends.server
 
     @property
     def lost(self) -> int:
@@ -302,7 +309,7 @@ def _concerns(counts: dict[str, int], times: dict[str, float | None]) -> tuple[C
     found = {
         Concern.WRONG: counts["wrong"] > 0,
         Concern.LOST: counts["rebuilt"] < counts["snapshots"],
-        Concern.FULL: counts["full"] > MOST_FULL * counts["rebuilt"],
+        Concern.FULL: counts["full"] >= FEWEST_FULL and counts["full"] > MOST_FULL * counts["rebuilt"],
         Concern.OLD_BASES: (times["base_age_p50"] or 0.0) > OLD_BASE_MS,
         Concern.SLOW_ACKS: (times["ack_p50"] or 0.0) > SLOW_ACK_MS,
     }

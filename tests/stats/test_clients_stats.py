@@ -172,3 +172,10 @@ def test_loss_is_a_warning_and_a_wrong_checksum_an_error() -> None:
     assert both[1].concerns == (Concern.WRONG, Concern.LOST)
     assert both[1].lost_by[LostBy.CAPTURE] == 1
     assert both[2].severity is Severity.UNPROVED
+
+
+def test_the_beginning_of_a_session_is_no_concern() -> None:
+    clients = client_stats(decoded(BUNDLED / "ddnet_dm2_reconnect_mapchange.pcap"))
+    by_full = {(client.rebuilt, client.full): client.concerns for client in clients.stats if client.full}
+    assert by_full[(2, 1)] == ()
+    assert by_full[(45, 44)] == (Concern.FULL,)

@@ -75,15 +75,15 @@ def test_rows_arrive_while_decoding(
 ) -> None:
     qtmodeltester.check(pane.clients, force_py=True)
     watch = QAbstractItemModelTester(pane.clients, QAbstractItemModelTester.FailureReportingMode.Warning)
-    store = QAbstractItemModelTester(pane.store, QAbstractItemModelTester.FailureReportingMode.Warning)
+    store = QAbstractItemModelTester(pane.store.model, QAbstractItemModelTester.FailureReportingMode.Warning)
     opened = document(BOTS, wait=False)
     pane.show_document(opened)
     qtbot.waitUntil(lambda: opened.is_decoded, timeout=120_000)
     listed(qtbot, pane, opened)
     assert pane.clients.rowCount() == 24
-    assert pane.store.rowCount() > 0
+    assert pane.store.model.rowCount() > 0
     assert watch.model() is pane.clients
-    assert store.model() is pane.store
+    assert store.model() is pane.store.model
 
 
 def test_worst_first_with_signs(qtbot: QtBot, document: OpenDocument, pane: ClientsPane) -> None:
@@ -142,17 +142,17 @@ def test_store_of_a_known_snapshot(qtbot: QtBot, document: OpenDocument, pane: C
     pane.show_document(opened)
     listed(qtbot, pane, opened)
     select_tick(opened, "bot0", 234)
-    qtbot.waitUntil(lambda: pane.store_title == "Baselines of bot0 at tick 234")
-    shown = [[str(pane.store.index(row, at).data()) for at in range(6)] for row in range(3)]
+    qtbot.waitUntil(lambda: pane.store.title == "Baselines of bot0 at tick 234")
+    shown = [[str(pane.store.model.index(row, at).data()) for at in range(6)] for row in range(3)]
     assert shown == [
         ["234", "0", "163", "–", "–", "this snapshot"],
         ["232", "37", "140", "–", "–", "waits for its acknowledgement"],
         ["230", "80", "155", "2213", "1", "this baseline"],
     ]
-    base = pane.store.index(2, 0).data(CELL_ROLE)
+    base = pane.store.model.index(2, 0).data(CELL_ROLE)
     assert isinstance(base, Cell)
     assert base.tint == "changed_bg"
-    qtbot.waitUntil(lambda: pane.pace_text == "server rate, inferred: FULL, 25/s")
+    qtbot.waitUntil(lambda: pane.store.pace == "server rate, inferred: FULL, 25/s")
 
 
 def test_a_click_in_the_store_selects(qtbot: QtBot, document: OpenDocument, pane: ClientsPane) -> None:
@@ -160,14 +160,14 @@ def test_a_click_in_the_store_selects(qtbot: QtBot, document: OpenDocument, pane
     pane.show_document(opened)
     listed(qtbot, pane, opened)
     row = select_tick(opened, "bot0", 234)
-    qtbot.waitUntil(lambda: pane.store_title == "Baselines of bot0 at tick 234")
+    qtbot.waitUntil(lambda: pane.store.title == "Baselines of bot0 at tick 234")
     base = opened.tables.snapshots.integer("base", row)
-    place = pane.store_table.visualRect(pane.store.index(2, 0)).center()
+    place = pane.store.table.visualRect(pane.store.model.index(2, 0)).center()
     with qtbot.waitSignal(opened.selection.snapshot_changed):
-        qtbot.mouseClick(pane.store_table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+        qtbot.mouseClick(pane.store.table.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert opened.selection.place.snapshot == base
     assert opened.selection.place.packet == opened.tables.snapshots.integer("packet", base)
-    qtbot.waitUntil(lambda: pane.store_title == "Baselines of bot0 at tick 230")
+    qtbot.waitUntil(lambda: pane.store.title == "Baselines of bot0 at tick 230")
 
 
 def test_choosing_selects_nothing_and_enter_goes_to_the_failure(
@@ -201,6 +201,7 @@ def test_only_this_session(qtbot: QtBot, document: OpenDocument, pane: ClientsPa
         qtbot.mouseClick(pane.only, Qt.MouseButton.LeftButton)
     assert limited.args == [chosen]
     assert pane.only.isChecked()
+    assert pane.title == "Only bot0 of 6 clients"
     tones = [pane.clients.index(row, 0).data(CELL_ROLE).tone for row in range(2)]  # type: ignore[attr-defined]
     assert tones == ["text", "text3"]
     pane.choose(pane.clients.session_at(1))
@@ -220,9 +221,9 @@ def test_the_selected_snapshots_client_is_chosen(qtbot: QtBot, document: OpenDoc
     pane.show_document(opened)
     listed(qtbot, pane, opened)
     assert pane.session == opened.tables.snapshots.integer("session", row)
-    qtbot.waitUntil(lambda: pane.store_title == "Baselines of bot4 at tick 300")
+    qtbot.waitUntil(lambda: pane.store.title == "Baselines of bot4 at tick 300")
     select_tick(opened, "bot5", 300)
-    qtbot.waitUntil(lambda: pane.store_title == "Baselines of bot5 at tick 300")
+    qtbot.waitUntil(lambda: pane.store.title == "Baselines of bot5 at tick 300")
 
 
 def test_sessions_of_a_client_that_came_back_are_told_apart(
@@ -234,6 +235,10 @@ def test_sessions_of_a_client_that_came_back_are_told_apart(
     shown = names(pane.clients)
     assert len(set(shown)) == len(shown) == 14
     assert {"bot0 (1)", "bot0 (5)", "bot3 (2)"} <= set(shown)
+    assert pane.title == "4 clients, 14 sessions"
+    silent = pane.clients.index(shown.index("bot3 (2)"), 0)
+    assert silent.data(Qt.ItemDataRole.AccessibleTextRole) == "bot3 (2), Note"
+    assert "No snapshot was captured" in str(silent.data(Qt.ItemDataRole.ToolTipRole))
 
 
 def test_columns_can_be_hidden(qtbot: QtBot, document: OpenDocument, pane: ClientsPane) -> None:
@@ -256,7 +261,7 @@ def test_documents_come_and_go(qtbot: QtBot, document: OpenDocument, pane: Clien
         listed(qtbot, pane, opened)
         assert pane.clients.rowCount() == rows
     pane.show_document(None)
-    assert pane.clients.rowCount() == pane.store.rowCount() == 0
+    assert pane.clients.rowCount() == pane.store.model.rowCount() == 0
     first.selection.limit_to(0)
     select_tick(first, "bot0", 234)
     assert pane.session == -1
