@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QSettings, QTimer
+from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 import analyzer
 from tests.ui.conftest import WAIT_MS, find_capture
 from ui import app
-from ui.main_window import MainWindow
+from ui.settings import Settings
 
 
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
@@ -23,26 +22,16 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.startswith(f"snapscope {analyzer.__version__}, Qt 6.")
 
 
-def test_the_window_opens_what_it_is_told_to(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "excepthook", sys.excepthook)
-    QSettings.setDefaultFormat(QSettings.Format.IniFormat)
-    QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, str(tmp_path))
-    seen: list[str] = []
-
-    def look() -> None:
-        window = next(widget for widget in QApplication.topLevelWidgets() if isinstance(widget, MainWindow))
-        document = window.document
-        if document is not None and document.is_decoded:
-            seen.append(document.path.name)
-            timer.stop()
-            window.close()
-            window.deleteLater()
-            QApplication.quit()
-
-    timer = QTimer()
-    timer.timeout.connect(look)
-    timer.start(20)
-    QTimer.singleShot(WAIT_MS, timer, QApplication.quit)
-    path = find_capture("ddnet_dm6_snaplen220")
-    assert app.main([str(path)]) == 0
-    assert seen == [path.name]
+@pytest.mark.parametrize("name", ["ddnet_dm6_snaplen220", None])
+def test_the_window_opens_what_it_is_told_to(
+    qapp: QApplication, qtbot: QtBot, tmp_path: Path, name: str | None
+) -> None:
+    settings = Settings(QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat))
+    path = None if name is None else find_capture(name)
+    window = app.start(qapp, None if path is None else str(path), settings)
+    document = window.document
+    assert (None if document is None else document.path) == path
+    if document is not None:
+        qtbot.waitUntil(lambda: document.is_decoded, timeout=WAIT_MS)
+    window.close()
+    window.deleteLater()
