@@ -11,7 +11,7 @@ from enum import Enum, IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from analyzer.snapshots.status import LostBy, Proof, Status
+from analyzer.snapshots.status import REPEATED, LostBy, Proof, Status
 from analyzer.stats.flows import FlowEnds, flow_ends, session_flow
 from analyzer.stats.groups import Groups
 from analyzer.stats.live import Ints, ints, live_sessions
@@ -24,8 +24,6 @@ SLOW_ACK_MS = 300.0
 MOST_FULL = 0.2
 """Share of snapshots without a baseline above which a client is costly."""
 _WRONG = (Status.CRC, Status.MALFORMED, Status.BUG, Status.ERROR)
-_REPEATS = (Status.LATE, Status.DUPLICATE)
-"""Rows about snapshots that have another row, or that were given up."""
 
 
 class Concern(Enum):
@@ -164,7 +162,7 @@ def _counted(tables: Tables) -> Ints:
     session = tables.snapshots.integers("session", 0, count)
     reading = tables.sessions.take("reading", session).astype(np.int64)
     alive = tables.readings.take("alive", reading).astype(np.bool_)
-    repeats = np.isin(tables.snapshots.array("status", 0, count), _REPEATS)
+    repeats = np.isin(tables.snapshots.array("status", 0, count), REPEATED)
     rows = np.flatnonzero(alive & ~repeats)
     return rows[np.argsort(tables.snapshots.integers("packet", 0, count)[rows], kind="stable")]
 

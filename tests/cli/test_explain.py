@@ -44,7 +44,7 @@ def test_every_span_lies_in_its_buffer(capsys: pytest.CaptureFixture[str], head:
     found = list(nodes(packet["fields"]))
     assert found
     for node in found:
-        assert set(node) == {"name", "value", "text", "span", "note", "children"}
+        assert set(node) == {"name", "value", "text", "span", "mask", "note", "children"}
         span = node["span"]
         if isinstance(span, dict):
             assert 0 <= span["offset"] <= span["offset"] + span["length"]

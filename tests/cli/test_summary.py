@@ -54,8 +54,8 @@ def test_item_types_are_named_and_ordered(capsys: pytest.CaptureFixture[str], he
     assert sum(entry["updates"] for entry in types) == sum(
         entry["updates"] for session in sessions for entry in session["item_types"]
     )
-    updates = [entry["updates"] for entry in types]
-    assert updates == sorted(updates, reverse=True)
+    values = [entry["values"] for entry in types]
+    assert values == sorted(values, reverse=True)
     assert any("Character" in entry["name"] for entry in types)
 
 
@@ -78,8 +78,10 @@ def test_the_page(capsys: pytest.CaptureFixture[str], reconnect: Path) -> None:
     assert main(["summary", str(reconnect), "--memory"]) == 0
     out = capsys.readouterr().out
     rebuilt = len(reconnect_oracle())
-    assert f"{rebuilt} rebuilt, {rebuilt} proved, 0 unproven" in out
-    titles = ("Packets", "Flows", "Sizes of rebuilt snapshots", "Top item types", "Sessions", "Memory")
+    assert f"Snapshots: {rebuilt} seen, {rebuilt} rebuilt, 0 failed, 0 repeated\n" in out
+    assert f"of the rebuilt ones {rebuilt} are proved, 0 unproven\n" in out
+    assert "--failed" not in out
+    titles = ("Packets", "Flows", "Sizes of rebuilt snapshots", "Most sent item types", "Sessions", "Memory")
     for title in titles:
         assert f"\n{title}" in out
 
