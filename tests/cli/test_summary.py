@@ -9,7 +9,7 @@ import pytest
 from capture_files import SAMPLE
 
 from analyzer.cli import main
-from tests.cli.cut_capture import reconnect_oracle
+from tests.cli.cut_capture import reconnect_oracle, without_records
 
 
 def summary(capsys: pytest.CaptureFixture[str], capture: Path, *options: str) -> dict[str, object]:
@@ -93,3 +93,27 @@ def test_an_empty_capture(capsys: pytest.CaptureFixture[str], tmp_path: Path) ->
     assert (found["frames"], found["packets"], found["duration_s"], found["sessions"]) == (0, 0, 0.0, [])
     assert main(["summary", str(path)]) == 0
     assert "No snapshots." in capsys.readouterr().out
+
+
+def test_failures_are_told_from_repetitions(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Frames that hold bases are missing, and the last frame, the end of a snapshot, is there twice."""
+    frames = without_records(SAMPLE, range(60, 100), 399)
+    path = tmp_path / "gap.pcap"
+    path.write_bytes(frames + frames[len(without_records(SAMPLE, range(60, 100), 398)) :])
+    found = summary(capsys, path)
+    assert isinstance(found["snapshots"], dict)
+    total = sum(found["snapshots"].values())
+    assert found["repeated"] == found["snapshots"]["duplicate"] == 1
+    assert found["failed"] == found["snapshots"]["no-base"] > 0
+    assert isinstance(found["sessions"], list)
+    assert [sum(session[key] for session in found["sessions"]) for key in ("failed", "repeated")] == [
+        found["failed"],
+        1,
+    ]
+    assert main(["summary", str(path)]) == 0
+    out = capsys.readouterr().out
+    assert f"Snapshots: {total} seen, {found['rebuilt']} rebuilt, {found['failed']} failed, 1 repeated\n" in out
+    assert "(base never seen: the capture has a gap)\n" in out
+    assert "(repeats what was received before)\n" in out
+    assert f"  failures put down to: capture {found['failed']}\n" in out
+    assert "  see: snapscope-cli snapshots FILE --all" in out

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from analyzer.snapshots.status import Status
 from analyzer.stats.live import live_snapshots
 from analyzer.stats.sizes import Sizes
-from analyzer.stats.snapshots import snapshot_stats
+from analyzer.stats.snapshots import repeated_mask, snapshot_stats
 from tests.stats.hand_made import CODES, tables
 
 
@@ -34,3 +35,15 @@ def test_a_code_no_protocol_names_is_shown_by_number() -> None:
     made = tables()
     stats = snapshot_stats(made, live_snapshots(made), {"toy": ("OK",)})
     assert stats.codes["crc"] == {"code 4": 1}
+
+
+def test_a_late_part_repeats_only_where_its_tick_has_a_row() -> None:
+    status = np.array([Status.OK, Status.DUPLICATE, Status.LATE, Status.LATE, Status.INCOMPLETE])
+    cause = np.array([-1, -1, 0, -1, -1])
+    assert repeated_mask(status, cause).tolist() == [False, True, True, False, False]
+
+
+def test_rebuilt_failed_and_repeated_are_all() -> None:
+    made = tables()
+    stats = snapshot_stats(made, live_snapshots(made), CODES)
+    assert (stats.rebuilt, stats.failed, stats.repeated) == (3, 1, 0)
