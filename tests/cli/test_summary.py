@@ -9,7 +9,7 @@ import pytest
 from capture_files import SAMPLE
 
 from analyzer.cli import main
-from tests.cli.cut_capture import reconnect_oracle, without_records
+from tests.cli.cut_capture import first_records, reconnect_oracle, without_records
 
 
 def summary(capsys: pytest.CaptureFixture[str], capture: Path, *options: str) -> dict[str, object]:
@@ -96,10 +96,10 @@ def test_an_empty_capture(capsys: pytest.CaptureFixture[str], tmp_path: Path) ->
 
 
 def test_failures_are_told_from_repetitions(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """Frames that hold bases are missing, and the last frame, the end of a snapshot, is there twice."""
-    frames = without_records(SAMPLE, range(60, 100), 399)
+    """Frames that hold bases are missing; frame 44, the end of a snapshot, is there twice."""
+    frame = first_records(SAMPLE, 44)[len(first_records(SAMPLE, 43)) :]
     path = tmp_path / "gap.pcap"
-    path.write_bytes(frames + frames[len(without_records(SAMPLE, range(60, 100), 398)) :])
+    path.write_bytes(without_records(SAMPLE, range(60, 100), 400) + frame)
     found = summary(capsys, path)
     assert isinstance(found["snapshots"], dict)
     total = sum(found["snapshots"].values())
