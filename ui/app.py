@@ -9,8 +9,7 @@ import traceback
 from collections.abc import Callable
 from types import TracebackType
 
-from PySide6.QtCore import Qt, qVersion
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import qVersion
 from PySide6.QtWidgets import QApplication
 
 import analyzer
@@ -25,7 +24,6 @@ _LOG = logging.getLogger(__name__)
 def main(argv: list[str] | None = None) -> int:
     """Run the window until it is closed; the exit code is Qt's."""
     options = _read_arguments(sys.argv[1:] if argv is None else argv)
-    QGuiApplication.setHighDpiScaleFactorRoundingPolicy(Qt.HighDpiScaleFactorRoundingPolicy.PassThrough)
     application = QApplication.instance() or QApplication(["snapscope"])
     assert isinstance(application, QApplication)
     application.setApplicationName("Snapscope")

@@ -7,7 +7,7 @@ import numpy as np
 from analyzer.snapshots.status import Status
 from analyzer.stats.live import live_snapshots
 from analyzer.stats.sizes import Sizes
-from analyzer.stats.snapshots import repeated_mask, snapshot_stats
+from analyzer.stats.snapshots import failed_mask, is_failed, repeated_mask, snapshot_stats
 from tests.stats.hand_made import CODES, tables
 
 
@@ -47,3 +47,12 @@ def test_rebuilt_failed_and_repeated_are_all() -> None:
     made = tables()
     stats = snapshot_stats(made, live_snapshots(made), CODES)
     assert (stats.rebuilt, stats.failed, stats.repeated) == (3, 1, 0)
+
+
+def test_a_failure_has_its_cause_in_the_capture() -> None:
+    pairs = [(status, cause) for status in Status for cause in (-1, 3)]
+    failed = {(status, cause) for status, cause in pairs if is_failed(status, cause)}
+    wrong = {Status.CRC, Status.INCOMPLETE, Status.MALFORMED, Status.BUG, Status.ERROR}
+    assert failed == {(status, cause) for status in wrong for cause in (-1, 3)} | {(Status.NO_BASE, 3)}
+    statuses, causes = (np.array(values, dtype=np.int64) for values in zip(*pairs, strict=True))
+    assert failed_mask(statuses, causes).tolist() == [pair in failed for pair in pairs]

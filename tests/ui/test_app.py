@@ -1,32 +1,48 @@
-"""The `snapscope` command shows what `snapscope-cli summary` shows."""
+"""The `snapscope` command: its words, and that it opens what it is told to open."""
 
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import pytest
-from capture_files import BUNDLED, SAMPLE
+from PySide6.QtCore import QSettings, QTimer
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
-from analyzer import cli
+import analyzer
+from tests.ui.conftest import WAIT_MS, find_capture
 from ui import app
+from ui.main_window import MainWindow
 
 
-@pytest.mark.parametrize(
-    ("arguments", "shown"),
-    [([], SAMPLE), ([str(BUNDLED / "ddnet_dm6_snaplen220.pcap")], BUNDLED / "ddnet_dm6_snaplen220.pcap")],
-    ids=["bundled sample", "capture"],
-)
-def test_summary(
-    arguments: list[str], shown: object, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sys, "argv", ["snapscope", *arguments])
-    assert app.main() == 0
-    printed = capsys.readouterr().out
-    assert cli.main(["summary", str(shown)]) == 0
-    assert printed == capsys.readouterr().out != ""
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        app.main(["--version"])
+    assert ended.value.code == 0
+    assert capsys.readouterr().out.startswith(f"snapscope {analyzer.__version__}, Qt 6.")
 
 
-def test_absent_capture(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "argv", ["snapscope", "absent.pcap"])
-    assert app.main() != 0
-    assert "absent.pcap" in capsys.readouterr().err
+def test_the_window_opens_what_it_is_told_to(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)
+    QSettings.setDefaultFormat(QSettings.Format.IniFormat)
+    QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, str(tmp_path))
+    seen: list[str] = []
+
+    def look() -> None:
+        window = next(widget for widget in QApplication.topLevelWidgets() if isinstance(widget, MainWindow))
+        document = window.document
+        if document is not None and document.is_decoded:
+            seen.append(document.path.name)
+            timer.stop()
+            window.close()
+            window.deleteLater()
+            QApplication.quit()
+
+    timer = QTimer()
+    timer.timeout.connect(look)
+    timer.start(20)
+    QTimer.singleShot(WAIT_MS, timer, QApplication.quit)
+    path = find_capture("ddnet_dm6_snaplen220")
+    assert app.main([str(path)]) == 0
+    assert seen == [path.name]
