@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from analyzer.cli.absent import not_decoded
 from analyzer.cli.output import Column, counted, one_line, table_lines
-from analyzer.snapshots.status import ClientHas, LostBy
+from analyzer.snapshots.status import ClientHas, LostBy, Status
 from analyzer.stats.capture import CaptureStats
 from analyzer.stats.item_types import ItemType
 from analyzer.stats.sessions import SessionStats
@@ -113,7 +113,7 @@ def _snapshots(stats: SnapshotStats, legends: Mapping[str, str]) -> Iterator[str
     lost_by = {word: count for word, count in stats.lost_by.items() if word != LostBy.NOBODY.word}
     if any(lost_by.values()):
         yield f"  failures put down to: {_words(lost_by)}"
-    if stats.failed:
+    if stats.failed or stats.statuses[Status.CRC.word]:
         yield "  see: snapscope-cli snapshots FILE --all (or --failed for these alone)"
 
 

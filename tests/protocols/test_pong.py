@@ -110,7 +110,7 @@ def test_snapshots_items_and_changes(opened: Capture) -> None:
     assert query.items(2) == query.items(3) == ()
     assert query.reason(2) == "base tick 11 is not known"
     assert query.reason(4) == "parts missing: 1 of 2 (part 0 in frame 9)"
-    assert query.info(3) == "Part tick 12 on 10, 2 parts, 2 items"
+    assert query.info(3) == "Part 12 part 1/2 base −2 · 2 items, unchanged"
     assert query.record(1, with_items=True) == {
         "client": "10.0.0.2:5000",
         "server": "10.0.0.1:7777",
