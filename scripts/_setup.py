@@ -28,11 +28,12 @@ LOCK = ROOT / ".venv.lock"
 CONSTRAINTS = ROOT / "constraints.txt"
 PROJECT = ROOT / "pyproject.toml"
 
-# The application of Qt also loads the plugin that draws without a screen.
+# The application also loads the plugin that draws without a screen. PySide6 comes first: it names the library that
+# it misses, pyqtgraph and qtawesome only say that there is no Qt.
 IMPORTS = """
-import numpy, platformdirs, pyqtgraph, rich, typer, analyzer, ui
 from PySide6 import QtGui, QtSvg, QtTest, QtWidgets
 QtWidgets.QApplication([])
+import numpy, platformdirs, pyqtgraph, qtawesome, rich, typer, analyzer, ui
 """
 MISSING_LIBRARY = re.compile(r"(lib[\w.+-]+\.so[\w.]*): cannot open shared object file")
 QT_WINDOWS = "QtWidgets.abi3.so"

@@ -9,8 +9,7 @@ import traceback
 from collections.abc import Callable
 from types import TracebackType
 
-from PySide6.QtCore import Qt, qVersion
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import qVersion
 from PySide6.QtWidgets import QApplication
 
 import analyzer
@@ -29,7 +28,6 @@ def main(argv: list[str] | None = None) -> int:
     if fault := display_fault():
         print(f"snapscope: {fault}", file=sys.stderr)
         return 1
-    QGuiApplication.setHighDpiScaleFactorRoundingPolicy(Qt.HighDpiScaleFactorRoundingPolicy.PassThrough)
     application = QApplication.instance() or QApplication(["snapscope"])
     assert isinstance(application, QApplication)
     application.setApplicationName("Snapscope")

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import qtawesome
-from PySide6.QtCore import QByteArray, Qt, QTimer
+from PySide6.QtCore import QByteArray, QSize, Qt, QTimer
 from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QApplication,
@@ -160,8 +160,22 @@ class MainWindow(QMainWindow):
         dock = QDockWidget(title)
         dock.setObjectName(name)
         dock.setWidget(pane)
+        # Queued: while it is told, Qt has not moved the dock yet.
+        for told in (dock.visibilityChanged, dock.topLevelChanged, dock.dockLocationChanged):
+            told.connect(self._title_docks, Qt.ConnectionType.QueuedConnection)
         self.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, dock)
         return dock
+
+    def _title_docks(self) -> None:
+        """A dock behind a tab has its title there; only one that stands alone needs a title bar."""
+        for dock in self.docks:
+            behind_tab = not dock.isFloating() and any(not other.isHidden() for other in self.tabifiedDockWidgets(dock))
+            if behind_tab and dock.titleBarWidget() is None:
+                dock.setTitleBarWidget(QWidget())
+            elif not behind_tab and dock.titleBarWidget() is not None:
+                bar = dock.titleBarWidget()
+                dock.setTitleBarWidget(None)  # type: ignore[arg-type]  # Qt: None brings its own title bar back
+                bar.deleteLater()
 
     def _connect(self) -> None:
         self.welcome.open_requested.connect(self.open_path)
@@ -180,6 +194,8 @@ class MainWindow(QMainWindow):
         bar = self.addToolBar(self.tr("Commands"))
         bar.setObjectName("commands")
         bar.setMovable(False)
+        bar.setIconSize(QSize(18, 18))
+        bar.setAutoFillBackground(True)
         menus = {name: self.menuBar().addMenu(self.tr(name)) for name in MENUS}
         for command in COMMANDS:
             action = self._action(command)

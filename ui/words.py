@@ -37,7 +37,7 @@ def size(value: int) -> str:
     """Bytes in B, kB or MB (powers of 1 000)."""
     if value < 10_000:
         return f"{quantity(value)} B"
-    if value < 10_000_000:
+    if value < 1_000_000:
         return f"{decimal(value / 1000, 1)} kB"
     return f"{decimal(value / 1_000_000, 1)} MB"
 

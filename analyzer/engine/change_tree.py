@@ -227,9 +227,8 @@ def _item(
 
 
 def _unsent(item: Item) -> ItemNode:
-    fields = tuple(
-        FieldNode(field.name, value, value, None, "", 0, True) for field in item.fields for value in (_value(field),)
-    )
+    known = [(field.name, _value(field)) for field in item.fields if field.values]
+    fields = tuple(FieldNode(name, value, value, None, "", 0, True) for name, value in known)
     return _item(item, "same", 0, fields, owner=item.owner, event=item.event)
 
 

@@ -127,16 +127,17 @@ class PacketInfo:
         return f"{tick}{number} {against}"
 
     def _outcome(self, snapshot: int) -> str:
-        """Items and changes of a rebuilt snapshot, the reason of one that went wrong."""
+        """The reason of a snapshot that went wrong, items and changes of one that was rebuilt."""
         get = self._tables.snapshots.integer
-        text = ""
-        if Status(get("status", snapshot)) in REBUILT:
-            items = get("items", snapshot)
-            text = f"{DOT}{items} item{'' if items == 1 else 's'}"
-            if get("base_tick", snapshot) >= 0:
-                changes = tuple(get(name, snapshot) for name in ("added", "changed", "removed"))
-                text += ", +{} ~{} {}{}".format(*changes[:2], MINUS, changes[2]) if any(changes) else ", unchanged"
-        return text if self._is_ok(snapshot) else f"{text}{DOT}{self.reason(snapshot)}"
+        text = "" if self._is_ok(snapshot) else f"{DOT}{self.reason(snapshot)}"
+        if Status(get("status", snapshot)) not in REBUILT:
+            return text
+        items = get("items", snapshot)
+        text += f"{DOT}{items} item{'' if items == 1 else 's'}"
+        if get("base_tick", snapshot) < 0:
+            return text
+        added, changed, removed = (get(name, snapshot) for name in ("added", "changed", "removed"))
+        return text + (f", +{added} ~{changed} {MINUS}{removed}" if added or changed or removed else ", unchanged")
 
     def _missing(self, snapshot: int) -> str:
         tables = self._tables

@@ -62,6 +62,14 @@ class PacketDetail:
         """What a field of the delta means; None for all others."""
         return None if node.span is None else self.meanings.get(node.span)
 
+    def item_span(self, item: tuple[int, int], field: str = "") -> Span | None:
+        """Bytes of an entry of the delta by type and id, or of one field in it. None: the delta has no such."""
+        for span, meaning in self.meanings.items():
+            name = "" if meaning.field is None else meaning.field.name
+            if (meaning.change.type, meaning.change.id) == item and name == field:
+                return span
+        return None
+
     def origins_of(self, span: Span) -> list[Origin]:
         """The parts that brought bytes of the joined delta, in order."""
         if self.joined is None or span.buffer != len(self.tree.buffers) - 1:
@@ -128,15 +136,26 @@ def change_text(change: Change) -> str:
     return KIND_TEXTS[change.kind]
 
 
+def bare_text(value: int, text: str) -> str:
+    """What a value means; texts that begin with the number itself lose it: "126  3.9 tiles", "126 (3.9 tiles)"."""
+    number = str(value)
+    if text == number:
+        return ""
+    if text.startswith(f"{number}  "):
+        return text[len(number) + 2 :]
+    return text[len(number) + 2 : -1] if text.startswith(f"{number} (") and text.endswith(")") else text
+
+
 def field_text(part: FieldChange) -> str:
     """Old and new value with the difference; of an unchanged or new field just what its value means."""
     if part.new is None:
         return ""
     if part.old is None:
         return part.new_text
+    words = bare_text(part.new, part.new_text)
+    meaning = f", {words}" if words else ""
     if not part.difference:
-        return f"{part.new}, {part.new_text}" if part.new_text else str(part.new)
-    meaning = f", {part.new_text}" if part.new_text else ""
+        return f"{part.new}{meaning}"
     return f"{part.old} -> {part.new} ({part.difference:+}){meaning}"
 
 

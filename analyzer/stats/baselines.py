@@ -45,7 +45,7 @@ def baselines(tables: Tables, history: History, index: int) -> list[Baseline]:
     """The store when snapshot `index` of `history` was complete, the newest first: it, its baseline, and every snapshot
     rebuilt before it whose tick is at most `RETENTION_TICKS` older."""
     store = _Store(tables, history, index)
-    found = [store.baseline(row) for row in store.rows()]
+    found = store.stored()
     if store.base < 0 <= store.base_tick:
         found.append(store.missing())
     return sorted(found, key=lambda baseline: (-baseline.tick, -baseline.snapshot))
@@ -61,31 +61,14 @@ class _Store:
         self.row = int(self._until[-1])
         self.base = int(self._bases[-1])
         self.base_tick = int(self._base_ticks[-1])
-        self._packet = tables.snapshots.integer("packet", self.row)
-        self._time_ns = self._time(self._packet)
+        self._packet = int(history.packets[index])
         self._newest_acked = self._acked_tick()
 
-    def rows(self) -> list[int]:
+    def stored(self) -> list[Baseline]:
         tick = self._ticks[-1]
-        near = (self._ticks <= tick) & (self._ticks >= tick - RETENTION_TICKS)
-        rows = self._until[near]
-        rows = rows[rebuilt_mask(self._tables.snapshots.take("status", rows).astype(np.int64))]
-        return sorted({self.row, *rows.tolist(), *([self.base] if self.base >= 0 else [])})
-
-    def baseline(self, row: int) -> Baseline:
-        snapshots = self._tables.snapshots
-        tick = snapshots.integer("tick", row)
-        acked = snapshots.integer("acked_packet", row)
-        rebuilt = bool(rebuilt_mask(np.array([snapshots.integer("status", row)]))[0])
-        return Baseline(
-            snapshot=row,
-            tick=tick,
-            age_ms=(self._time_ns - self._time(snapshots.integer("packet", row))) / 1e6,
-            items=snapshots.integer("items", row) if rebuilt else None,
-            acked_packet=acked if 0 <= acked <= self._packet else -1,
-            used=int((self._bases == row).sum()),
-            role=self._role(row, tick),
-        )
+        rows = self._until[(self._ticks <= tick) & (self._ticks >= tick - RETENTION_TICKS)]
+        rows = rows[rebuilt_mask(self._column("status", rows))]
+        return self._describe(np.union1d(rows, [self.row, *([self.base] if self.base >= 0 else [])]))
 
     def missing(self) -> Baseline:
         """The baseline that could not be rebuilt, or that the capture does not have."""
@@ -93,7 +76,30 @@ class _Store:
         failed = self._until[self._ticks == self.base_tick]
         if not len(failed):
             return Baseline(-1, self.base_tick, None, None, -1, used, Role.BASE)
-        return replace(self.baseline(int(failed[-1])), used=used, role=Role.BASE)
+        return replace(self._describe(failed[-1:])[0], used=used, role=Role.BASE)
+
+    def _describe(self, rows: Ints) -> list[Baseline]:
+        """`rows` ascending."""
+        used = np.zeros(len(rows), dtype=np.int64)
+        places = np.searchsorted(rows, self._bases)
+        known = rows[np.minimum(places, len(rows) - 1)] == self._bases
+        np.add.at(used, places[known], 1)
+        columns = [self._column(name, rows) for name in ("tick", "acked_packet", "items", "status")]
+        ages = (self._times(np.array([self._packet])) - self._times(self._column("packet", rows))) / 1e6
+        rebuilt = rebuilt_mask(columns.pop())
+        values = zip(rows.tolist(), *(column.tolist() for column in (*columns, rebuilt, ages, used)), strict=True)
+        return [
+            Baseline(
+                snapshot=row,
+                tick=tick,
+                age_ms=age,
+                items=items if whole else None,
+                acked_packet=acked if acked <= self._packet else -1,
+                used=uses,
+                role=self._role(row, tick),
+            )
+            for row, tick, acked, items, whole, age, uses in values
+        ]
 
     def _role(self, row: int, tick: int) -> Role:
         if row == self.row:
@@ -104,9 +110,13 @@ class _Store:
 
     def _acked_tick(self) -> int:
         """Newest tick that was acknowledged by then, by an INPUT that was seen or as the base that was used."""
-        acked: Ints = self._tables.snapshots.take("acked_packet", self._until).astype(np.int64)
+        acked = self._column("acked_packet", self._until)
         ticks = self._ticks[(acked >= 0) & (acked <= self._packet)]
         return max(int(ticks.max()) if len(ticks) else -1, int(self._base_ticks.max()))
 
-    def _time(self, packet: int) -> int:
-        return self._tables.frames.integer("time_ns", self._tables.packets.integer("frame", packet))
+    def _times(self, packets: Ints) -> Ints:
+        frames = self._tables.packets.take("frame", packets).astype(np.int64)
+        return self._tables.frames.take("time_ns", frames).astype(np.int64)
+
+    def _column(self, name: str, rows: Ints) -> Ints:
+        return self._tables.snapshots.take(name, rows).astype(np.int64)

@@ -23,9 +23,17 @@ OLD_BASE_MS = 500.0
 SLOW_ACK_MS = 300.0
 MOST_FULL = 0.2
 """Share of snapshots without a baseline above which a client is costly."""
+FEWEST_FULL = 5
+"""Fewer than this are the beginning of a session, before its first acknowledgement."""
 _WRONG = (Status.CRC, Status.MALFORMED, Status.BUG, Status.ERROR)
 _REPEATS = (Status.LATE, Status.DUPLICATE)
 """Rows about snapshots that have another row, or that were given up."""
+
+
+_COLUMNS = (
+    *("session", "packet", "tick", "base_tick", "base", "acked_packet"),
+    *("status", "cause", "proof", "lost_by", "wire_bytes", "parts"),
+)
 
 
 class Concern(Enum):
@@ -93,6 +101,11 @@ class ClientStats:
     severity: Severity
 
     @property
+    def flow(self) -> tuple[str, str]:
+        """Client and server: what the sessions of a client have in common."""
+        return self.ends.client, self.ends.server
+
+    @property
     def lost(self) -> int:
         """Snapshots that could not be rebuilt."""
         return self.snapshots - self.rebuilt
@@ -146,27 +159,41 @@ NO_CLIENTS = Clients((), {})
 
 def client_stats(tables: Tables) -> Clients:
     """The numbers of every live session, of what is published now."""
-    rows = _counted(tables)
+    snapshots = _Snapshots(tables)
     sessions = live_sessions(tables)
-    numbers = _Numbers(tables, rows)
+    numbers = _Numbers(tables, snapshots)
     packets = _Packets(tables)
     flows = flow_ends(tables)
-    stats = tuple(
-        _client(tables, session, flows[session_flow(tables, session)], numbers, packets)
-        for session in sessions.tolist()
-    )
-    return Clients(stats, numbers.histories())
+    stats = []
+    for session in sessions.tolist():
+        ends = flows[session_flow(tables, session)]
+        stats.append(_client(tables, session, ends, numbers, packets))
+    return Clients(tuple(stats), numbers.histories())
 
 
-def _counted(tables: Tables) -> Ints:
+class _Snapshots:
     """Snapshot rows of live readings without repetitions, in the order of the packets that decided them."""
-    count = len(tables.snapshots)
-    session = tables.snapshots.integers("session", 0, count)
-    reading = tables.sessions.take("reading", session).astype(np.int64)
-    alive = tables.readings.take("alive", reading).astype(np.bool_)
-    repeats = np.isin(tables.snapshots.array("status", 0, count), _REPEATS)
-    rows = np.flatnonzero(alive & ~repeats)
-    return rows[np.argsort(tables.snapshots.integers("packet", 0, count)[rows], kind="stable")]
+
+    def __init__(self, tables: Tables) -> None:
+        count = len(tables.snapshots)
+        columns = {name: tables.snapshots.array(name, 0, count) for name in _COLUMNS}
+        reading = ints(tables.sessions, "reading")[columns["session"]]
+        alive = tables.readings.array("alive").astype(np.bool_)[reading]
+        rows = np.flatnonzero(alive & ~_is_any(columns["status"].astype(np.int64), _REPEATS))
+        self.rows = rows[np.argsort(columns["packet"][rows], kind="stable")]
+        self._columns = {name: column[self.rows].astype(np.int64) for name, column in columns.items()}
+        self.base_packet = columns["packet"].astype(np.int64)[self["base"]]
+        """Of a snapshot without a base, anything."""
+
+    def __getitem__(self, column: str) -> Ints:
+        return self._columns[column]
+
+
+def _is_any(values: Ints, wanted: tuple[IntEnum, ...]) -> NDArray[np.bool_]:
+    table = np.zeros(256, dtype=np.bool_)
+    table[list(wanted)] = True
+    found: NDArray[np.bool_] = table[values]
+    return found
 
 
 class _Packets:
@@ -192,60 +219,54 @@ class _Packets:
 class _Numbers:
     """Numbers of snapshot rows, by session."""
 
-    def __init__(self, tables: Tables, rows: Ints) -> None:
-        self._tables = tables
-        self._rows = rows
-        self._groups = Groups(self._column("session"))
-        status = self._column("status")
-        rebuilt = rebuilt_mask(status)
-        self._count(status, rebuilt)
+    def __init__(self, tables: Tables, snapshots: _Snapshots) -> None:
+        self._snapshots = snapshots
+        self._groups = Groups(snapshots["session"])
+        rebuilt = rebuilt_mask(snapshots["status"])
+        self._count(rebuilt)
         self._measure(rebuilt)
+        self._time(tables)
 
-    def _count(self, status: Ints, rebuilt: NDArray[np.bool_]) -> None:
-        every = self._groups
-        full = rebuilt & (self._column("base_tick") < 0)
+    def _count(self, rebuilt: NDArray[np.bool_]) -> None:
+        snapshots, every = self._snapshots, self._groups
+        status, lost_by = snapshots["status"], snapshots["lost_by"]
+        full = rebuilt & (snapshots["base_tick"] < 0)
         full[every.firsts()] = False
-        lost_by = self._column("lost_by")
         self.lost_by = {loser: every.count(~rebuilt & (lost_by == loser)) for loser in LostBy}
         self.counts = {
             "snapshots": every.count(),
             "rebuilt": every.count(rebuilt),
-            "proved": every.count(rebuilt & (self._column("proof") != Proof.NONE)),
-            "failed": every.count(failed_mask(status, self._column("cause"))),
-            "wrong": every.count(np.isin(status, _WRONG) | (~rebuilt & (lost_by == LostBy.GAME))),
+            "proved": every.count(rebuilt & (snapshots["proof"] != Proof.NONE)),
+            "failed": every.count(failed_mask(status, snapshots["cause"])),
+            "wrong": every.count(_is_any(status, _WRONG) | (~rebuilt & (lost_by == LostBy.GAME))),
             "full": every.count(full),
         }
 
     def _measure(self, rebuilt: NDArray[np.bool_]) -> None:
-        session, size = self._column("session"), self._column("wire_bytes")
-        good = Groups(session[rebuilt])
-        self.size_mean = good.mean(size[rebuilt])
-        self.size_p95 = good.quantile(size[rebuilt], 95)
-        self.parts_mean = good.mean(self._column("parts")[rebuilt])
-        here = self._times(self._column("packet"))
-        base, ack = self._column("base"), self._column("acked_packet")
-        based, acked = base >= 0, ack >= 0
-        age = here[based] - self._times(self._tables.snapshots.take("packet", base[based]).astype(np.int64))
-        trip = self._times(ack[acked]) - here[acked]
-        bases, acks = Groups(session[based]), Groups(session[acked])
-        self.times = {
-            "base_age_p50": bases.quantile(age, 50),
-            "base_age_p99": bases.quantile(age, 99),
-            "ack_p50": acks.quantile(trip, 50),
-            "ack_p99": acks.quantile(trip, 99),
-        }
+        size, parts = self._snapshots["wire_bytes"][rebuilt], self._snapshots["parts"][rebuilt]
+        good = Groups(self._snapshots["session"][rebuilt])
+        self.size_mean, self.parts_mean = good.mean(size), good.mean(parts)
+        self.size_p95 = good.quantile(size, 95)
+
+    def _time(self, tables: Tables) -> None:
+        """Rows may name packets that were published after the times were read: those count as not there yet."""
+        snapshots = self._snapshots
+        frames = ints(tables.packets, "frame")
+        times = ints(tables.frames, "time_ns")[frames]
+        here, ack = times[snapshots["packet"]], snapshots["acked_packet"]
+        based, acked = snapshots["base"] >= 0, (ack >= 0) & (ack < len(times))
+        bases, acks = Groups(snapshots["session"][based]), Groups(snapshots["session"][acked])
+        age = here[based] - times[snapshots.base_packet[based]]
+        trip = times[ack[acked]] - here[acked]
+        self.times: dict[str, dict[int, int]] = {}
+        self.times["base_age_p50"], self.times["base_age_p99"] = bases.quantiles(age, (50, 99))
+        self.times["ack_p50"], self.times["ack_p99"] = acks.quantiles(trip, (50, 99))
 
     def histories(self) -> dict[int, History]:
-        columns = [self._rows, *(self._column(name) for name in ("packet", "tick", "base_tick"))]
+        snapshots = self._snapshots
+        columns = (snapshots.rows, snapshots["packet"], snapshots["tick"], snapshots["base_tick"])
         parts = [self._groups.split(column.astype(np.int32)) for column in columns]
         return {session: History(*(part[session] for part in parts)) for session in parts[0]}
-
-    def _times(self, packets: Ints) -> Ints:
-        frames = self._tables.packets.take("frame", packets).astype(np.int64)
-        return self._tables.frames.take("time_ns", frames).astype(np.int64)
-
-    def _column(self, name: str) -> Ints:
-        return self._tables.snapshots.take(name, self._rows).astype(np.int64)
 
 
 def _client(tables: Tables, session: int, ends: FlowEnds, numbers: _Numbers, packets: _Packets) -> ClientStats:
@@ -288,7 +309,7 @@ def _concerns(counts: dict[str, int], times: dict[str, float | None]) -> tuple[C
     found = {
         Concern.WRONG: counts["wrong"] > 0,
         Concern.LOST: counts["rebuilt"] < counts["snapshots"],
-        Concern.FULL: counts["full"] > MOST_FULL * counts["rebuilt"],
+        Concern.FULL: counts["full"] >= FEWEST_FULL and counts["full"] > MOST_FULL * counts["rebuilt"],
         Concern.OLD_BASES: (times["base_age_p50"] or 0.0) > OLD_BASE_MS,
         Concern.SLOW_ACKS: (times["ack_p50"] or 0.0) > SLOW_ACK_MS,
     }

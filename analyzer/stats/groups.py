@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,25 +11,27 @@ from analyzer.stats.live import Ints
 
 
 class Groups:
-    """Rows with a group number each, shape (n,); values are given in the same order."""
+    """Rows with a group number each, from 0, shape (n,); values are given in the same order."""
 
     def __init__(self, groups: Ints) -> None:
         self._groups = groups
         self._order = np.argsort(groups, kind="stable")
-        numbers, starts, counts = np.unique(groups[self._order], return_index=True, return_counts=True)
+        every = np.bincount(groups)
+        numbers = np.flatnonzero(every)
         self._numbers: list[int] = numbers.tolist()
-        self._starts = starts.astype(np.int64)
-        self._counts = counts.astype(np.int64)
+        self._counts = every[numbers].astype(np.int64)
+        self._starts = np.cumsum(self._counts) - self._counts
 
     def firsts(self) -> Ints:
         """Index of the first row of each group."""
-        return self._order[self._starts]
+        found: Ints = self._order[self._starts]
+        return found
 
     def count(self, which: NDArray[np.bool_] | None = None) -> dict[int, int]:
-        """Rows of each group, all or those of a mask."""
-        chosen = self._groups if which is None else self._groups[which]
-        numbers, counts = np.unique(chosen, return_counts=True)
-        return dict(zip(numbers.tolist(), counts.tolist(), strict=True))
+        """Rows of each group, all or those of a mask; groups without any are left out."""
+        counts = np.bincount(self._groups if which is None else self._groups[which])
+        numbers = np.flatnonzero(counts)
+        return dict(zip(numbers.tolist(), counts[numbers].tolist(), strict=True))
 
     def mean(self, values: Ints) -> dict[int, float]:
         """Mean of each group."""
@@ -38,9 +42,13 @@ class Groups:
 
     def quantile(self, values: Ints, percent: int) -> dict[int, int]:
         """A quantile of each group by nearest rank: a value that occurred. `percent` from 1 to 100."""
+        return self.quantiles(values, (percent,))[0]
+
+    def quantiles(self, values: Ints, percents: Sequence[int]) -> list[dict[int, int]]:
+        """Several quantiles at once."""
         ordered = values[np.lexsort((values, self._groups))]
-        ranks = -(-percent * self._counts // 100)
-        return dict(zip(self._numbers, ordered[self._starts + ranks - 1].tolist(), strict=True))
+        ranks = [-(-percent * self._counts // 100) for percent in percents]
+        return [dict(zip(self._numbers, ordered[self._starts + rank - 1].tolist(), strict=True)) for rank in ranks]
 
     def split(self, values: NDArray[np.int32]) -> dict[int, NDArray[np.int32]]:
         """The values of each group in their order."""

@@ -9,14 +9,14 @@ from analyzer.snapshots.model import Change, FieldChange
 def test_a_changed_item() -> None:
     fields = (
         FieldChange("x", 100, 92, -8, 16, None),
-        FieldChange("weapon", 1, 2, 1, 1, None, "gun", "shotgun"),
+        FieldChange("weapon", 1, 2, 1, 1, None, "1  gun", "2  shotgun"),
         FieldChange("health", 10, 10, 0, 8, None),
         FieldChange("armor", 0, 0, 0, 1, None),
     )
     assert list(change_lines(Change("changed", 9, 3, "Character", fields, 48, None))) == [
         "~ Character 3  (48 bits)",
         "    x       100 -> 92  (-8, 16 bits)",
-        "    weapon  gun -> shotgun  (+1, 1 bit)",
+        "    weapon  1 (gun) -> 2 (shotgun)  (+1, 1 bit)",
         "    (unchanged: health, armor; 9 bits)",
     ]
 

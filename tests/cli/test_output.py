@@ -7,10 +7,11 @@ import io
 import json
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer.cli.output import Column, csv_lines, json_text, one_line, table_lines
+from analyzer.cli.output import Column, bracketed, csv_lines, json_text, one_line, table_lines
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
 
@@ -71,3 +72,11 @@ def test_table_streams_past_the_rows_it_measured() -> None:
     lines = list(table_lines((Column("name"), Column("n", right=True)), rows))
     assert len(lines) == 402
     assert lines[-1] == "wider than all  2"
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [("5  grabbed", "5 (grabbed)"), ("42 ms", "42 ms"), ("", ""), ('"a  b"', '"a  b"')],
+)
+def test_meaning_in_brackets(text: str, sentence: str) -> None:
+    assert bracketed(text) == sentence

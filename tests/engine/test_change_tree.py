@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from capture_files import BUNDLED
@@ -12,13 +13,14 @@ from analyzer.engine.change_tree import ChangeTree, FieldNode, ItemNode, TypeNod
 from analyzer.engine.query import Query
 from analyzer.snapshots.status import Proof, Status
 from analyzer.store.tables import Tables
+from tests.cli.cut_capture import SLICES, first_records
 
 
 class Opened:
     """A decoded capture and answers about it."""
 
-    def __init__(self, name: str) -> None:
-        self.capture = Capture.open(BUNDLED / name)
+    def __init__(self, path: Path) -> None:
+        self.capture = Capture.open(path)
         while self.capture.step():
             pass
         self.tables: Tables = self.capture.tables
@@ -42,9 +44,11 @@ class Opened:
 
 
 @pytest.fixture(scope="module")
-def many() -> Iterator[Opened]:
-    """24 clients, two parts a snapshot."""
-    opened = Opened("ddnet_ctf1_24bots_slices.pcap.gz")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Opened]:
+    """The head of a capture of 24 clients, two parts a snapshot."""
+    path = tmp_path_factory.mktemp("many") / "many.pcap"
+    path.write_bytes(first_records(SLICES, 2400))
+    opened = Opened(path)
     yield opened
     opened.query.close()
     opened.capture.close()
@@ -53,7 +57,7 @@ def many() -> Iterator[Opened]:
 @pytest.fixture
 def midsession() -> Iterator[Opened]:
     """Its first baselines lie before the capture."""
-    opened = Opened("ddnet_ctf3_midsession_head.pcap.gz")
+    opened = Opened(BUNDLED / "ddnet_ctf3_midsession_head.pcap.gz")
     yield opened
     opened.query.close()
     opened.capture.close()
@@ -62,7 +66,7 @@ def midsession() -> Iterator[Opened]:
 @pytest.fixture
 def badcrc() -> Iterator[Opened]:
     """Some checksums are wrong."""
-    opened = Opened("ddnet_tsunami_badcrc_head.pcap")
+    opened = Opened(BUNDLED / "ddnet_tsunami_badcrc_head.pcap")
     yield opened
     opened.query.close()
     opened.capture.close()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from analyzer.snapshots.status import Status
 from analyzer.stats.live import live_snapshots
 from analyzer.stats.sizes import Sizes
-from analyzer.stats.snapshots import snapshot_stats
+from analyzer.stats.snapshots import failed_mask, is_failed, snapshot_stats
 from tests.stats.hand_made import CODES, tables
 
 
@@ -34,3 +35,12 @@ def test_a_code_no_protocol_names_is_shown_by_number() -> None:
     made = tables()
     stats = snapshot_stats(made, live_snapshots(made), {"toy": ("OK",)})
     assert stats.codes["crc"] == {"code 4": 1}
+
+
+def test_a_failure_has_its_cause_in_the_capture() -> None:
+    pairs = [(status, cause) for status in Status for cause in (-1, 3)]
+    failed = {(status, cause) for status, cause in pairs if is_failed(status, cause)}
+    wrong = {Status.CRC, Status.INCOMPLETE, Status.MALFORMED, Status.BUG, Status.ERROR}
+    assert failed == {(status, cause) for status in wrong for cause in (-1, 3)} | {(Status.NO_BASE, 3)}
+    statuses, causes = (np.array(values, dtype=np.int64) for values in zip(*pairs, strict=True))
+    assert failed_mask(statuses, causes).tolist() == [pair in failed for pair in pairs]

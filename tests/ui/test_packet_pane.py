@@ -11,11 +11,12 @@ from capture_files import BUNDLED, SAMPLE
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from analyzer.engine.packet_detail import PacketDetail
 from analyzer.wire.reader import Buffer, Field, FieldTree, Span
-from ui import fonts, theme
+from ui import theme
 from ui.document import Document
 from ui.models import byte_text, field_text
 from ui.models.field_text import MASKED, value_text
@@ -42,31 +43,25 @@ Show = Callable[[Path, int], PacketTab]
 
 
 @pytest.fixture
-def documents() -> Iterator[list[Document]]:
-    opened: list[Document] = []
-    yield opened
-    for document in opened:
-        document.close()
+def documents() -> list[Document]:
+    """The captures that a test opened by `show`."""
+    return []
 
 
 @pytest.fixture
-def show(qtbot: QtBot, documents: list[Document]) -> Iterator[Show]:
+def show(qtbot: QtBot, document: Callable[..., Document], documents: list[Document]) -> Iterator[Show]:
     """Opens a capture, and a tab that shows one of its packets."""
-    fonts.load()
     tabs: list[PacketTab] = []
 
     def open_tab(path: Path, packet: int) -> PacketTab:
-        document = Document.open(path)
-        documents.append(document)
+        documents.append(document(path))
         tab = PacketTab(theme.LIGHT)
         tabs.append(tab)
         qtbot.addWidget(tab)
         tab.resize(1100, 500)
         tab.show()
-        tab.show_document(document)
-        document.start()
-        qtbot.waitUntil(lambda: document.is_decoded, timeout=30_000)
-        go_to(qtbot, tab, document, packet)
+        tab.show_document(documents[-1])
+        go_to(qtbot, tab, documents[-1], packet)
         return tab
 
     yield open_tab
@@ -401,3 +396,27 @@ def test_a_delta_says_what_its_numbers_mean(show: Show, documents: list[Document
     assert np.count_nonzero(tables.snapshots.array("packet") == TWO_PARTS) == 1
     kinds = [tab.model.data(named(tab, "header", name).siblingAtColumn(2)) for name in ("compression", "ack")]
     assert kinds == ["0, bit 7", "0, bits 0–1; 1"]
+
+
+def test_the_item_of_the_selection_is_followed_and_written(qtbot: QtBot, show: Show, documents: list[Document]) -> None:
+    tab = show(BOTS, TWO_PARTS)
+    selection = documents[0].selection
+    selection.select_item((9, 23), "vel_y")
+    assert tab.model.names(tab.tree.currentIndex()) == ("delta", "Character 23", "vel_y")
+    assert selection.span == VEL_Y
+    tab.tree.choose(named(tab, "delta", "Character 15"))
+    assert (selection.place.item, selection.place.field) == ((9, 15), "")
+    selection.select_item((9, 999))
+    assert tab.model.names(tab.tree.currentIndex()) == ("delta", "Character 15")
+
+
+def test_the_model_under_the_tester_while_packets_change(
+    qtbot: QtBot, show: Show, documents: list[Document], qtmodeltester: ModelTester
+) -> None:
+    tab = show(BOTS, 0)
+    qtmodeltester.check(tab.model)
+    for packet in (TWO_PARTS, TWO_PARTS - 1, 60):
+        go_to(qtbot, tab, documents[0], packet)
+        tab.tree.open_all()
+    tab.show_document(None)
+    assert tab.model.rowCount() == 0

@@ -66,3 +66,15 @@ def test_the_text_tree_shows_spans_values_notes_and_no_secret() -> None:
         "decompressed:9+1     slot  5",
         "Reading stopped: ends too early",
     ]
+
+
+def test_a_revealed_secret_hides_nothing() -> None:
+    tree = compressed()
+    secrets = Secrets(tree, {Span(1, 1, 8)})
+    assert secrets.value(PASSWORD) == "hunter2"
+    assert not secrets.is_secret(PASSWORD)
+    assert secrets.buffer(0) == tree.buffers[0].data
+    assert secrets.hidden(1) == ()
+    assert Secrets(tree).is_secret(PASSWORD)
+    assert Secrets(tree).hidden(1) == (range(1, 9),)
+    assert Secrets(tree).hidden(0) == (range(3),)

@@ -20,8 +20,6 @@ BOTTOM_AXIS = 18
 BOTTOM_MARGIN = 6
 """Below a chart without times: half the height of its label 0."""
 LINE_WIDTH = 1.4
-SMOOTH_POINTS = 4000
-"""Above, a line is drawn without antialiasing."""
 SIGN_SIZE = 8
 _NOTHING = np.empty(0)
 _PARTS = (("p1", 0.0, 1.0), ("p2", 1.0, 2.0), ("p3", 2.0, np.inf))
@@ -78,6 +76,8 @@ class Canvas(QWidget):
         self._bars = [self._add(_bar_item(), 3) for _ in self._levels]
         self._threshold = self._add(pg.InfiniteLine(angle=0), 4)
         self._curve = self._add(pg.PlotCurveItem(connect="finite"), 5)
+        # Separate segments: one stroked path of a crowded line takes Qt a third of a second.
+        self._curve.setSegmentedLineMode("on")
         self._points = self._add(pg.ScatterPlotItem(size=4), 5)
         self._full = self._add(pg.ScatterPlotItem(size=SIGN_SIZE, symbol="d"), 6)
         self._signs = {
@@ -177,8 +177,8 @@ class Canvas(QWidget):
         self._grid.setData(np.tile(self._x, len(values)), lines)
 
     def set_line(self, drawn: Drawn) -> None:
-        """The curve."""
-        self._curve.setData(drawn.x, drawn.y, antialias=len(drawn.x) <= SMOOTH_POINTS)
+        """The curve; smooth while it has no more points than pixels, beyond that nobody sees it and it costs double."""
+        self._curve.setData(drawn.x, drawn.y, antialias=len(drawn.x) <= self.plot_rect.width())
 
     def set_points(self, drawn: Drawn) -> None:
         """Single points."""
@@ -249,6 +249,8 @@ def _bar_item() -> Any:
 def _pen(color: QColor, width: float = 1.0, style: Qt.PenStyle = Qt.PenStyle.SolidLine) -> QPen:
     pen = QPen(color, width, style)
     pen.setCosmetic(True)
+    # Other caps would thicken a line where its segments meet.
+    pen.setCapStyle(Qt.PenCapStyle.FlatCap)
     return pen
 
 

@@ -20,7 +20,7 @@ from ui.charts.pointer import Pointer
 from ui.charts.scale import HEADROOM, grid, seconds
 from ui.charts.specs import ChartSpec, Form
 from ui.theme import Theme
-from ui.words import UNKNOWN, decimal, quantity
+from ui.words import UNKNOWN, count, decimal, quantity
 
 LEAST_HEIGHT = 76
 LABELLED = 0.96
@@ -139,6 +139,22 @@ class Chart(QWidget):
         self.header.set_legend(self._legend(scene, seen if first else set()))
         self._show_cursor()
         self._show_value()
+        self.setAccessibleName(self._text_twin(scene))
+
+    def _text_twin(self, scene: Scene) -> str:
+        """What the chart shows, in words."""
+        start, stop = scene.track.between(scene.start, scene.stop)
+        ranks = scene.data.series.rank[scene.track.rows[start:stop]]
+        failed = int((ranks == Rank.FAILED).sum())
+        full = int(scene.track.full(start, stop).sum())
+        return self.tr("{title}, {unit}: {client}, {snapshots}, {full} full, {failed} failed").format(
+            title=translated(self.spec.title),
+            unit=translated(self.spec.unit),
+            client=scene.name or self.tr("all clients"),
+            snapshots=count(stop - start, "snapshot"),
+            full=quantity(full),
+            failed=quantity(failed) if failed else self.tr("none"),
+        )
 
     def _compute(self, scene: Scene, window: Window, *, first: bool) -> None:
         metric = self.spec.metric
@@ -217,7 +233,7 @@ class Chart(QWidget):
         if not len(times):
             return np.nan
         nearest = _nearest(times, time_s)
-        if abs(float(times[nearest]) - time_s) > NEAR_S:
+        if abs(float(times[nearest]) - time_s) > max(NEAR_S, NEAR_PIXELS * self._window(scene).pixel_s):
             return np.nan
         return float(values[nearest] if values is not None else scene.track.values(metric, nearest, nearest + 1)[0])
 

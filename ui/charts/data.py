@@ -9,6 +9,7 @@ from analyzer.stats.rates import PacketRates
 from analyzer.stats.series import SnapshotSeries
 from analyzer.stats.track import Track
 from analyzer.store.tables import Tables
+from ui.selection import Place
 
 ALL_SESSIONS = -1
 
@@ -47,8 +48,19 @@ class ChartData:
             self._tracks[session] = Track(self.series, session)
         return self._tracks[session]
 
-    def packet_time(self, packet: int) -> float:
-        """Seconds from the first frame."""
+    def moment(self, place: Place) -> tuple[float, int] | None:
+        """Time, and snapshot row or -1, of what is selected; None of nothing."""
+        if 0 <= place.snapshot < len(self.series):
+            return float(self.series.time_s[place.snapshot]), place.snapshot
+        return (self._packet_time(place.packet), -1) if place.packet >= 0 else None
+
+    def session_of(self, place: Place) -> int:
+        """Session of the selected snapshot, or of the packet; -1 where there is none."""
+        if 0 <= place.snapshot < len(self.series):
+            return int(self.series.session[place.snapshot])
+        return self.tables.packets.integer("session", place.packet) if place.packet >= 0 else ALL_SESSIONS
+
+    def _packet_time(self, packet: int) -> float:
         frames = self.tables.frames
         time_ns = frames.integer("time_ns", self.tables.packets.integer("frame", packet))
         return (time_ns - frames.integer("time_ns", 0)) / 1e9

@@ -142,8 +142,8 @@ def median(track: Track, metric: Metric, window: Window) -> Drawn:
     edges, spread = _spread(track, metric, window, -1)
     middle = spread.p50
     some = np.isfinite(middle)
-    x = ((edges[:-1] + edges[1:]) / 2)[some]
-    return _broken(x, middle[some], np.diff(x) > GAP_S)
+    left, right = edges[:-1][some], edges[1:][some]
+    return _broken((left + right) / 2, middle[some], left[1:] - right[:-1] > GAP_S)
 
 
 def rate(rates: PacketRates, session: int, window: Window, *, in_bytes: bool) -> Drawn:

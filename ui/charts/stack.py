@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import QElapsedTimer, QPointF, Qt, QTimer, Slot
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QPalette, QResizeEvent, QShowEvent
+from PySide6.QtGui import QKeyEvent, QPalette, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from analyzer.stats.series import Metric
-from analyzer.stats.series_csv import excerpt, write_csv
+from ui.charts import copying
 from ui.charts.chart import Chart, Scene
 from ui.charts.data import ALL_SESSIONS, ChartData
 from ui.charts.drawing import Window, faults
@@ -250,7 +250,7 @@ class ChartStack(QWidget):
 
     @Slot(object)
     def _show_hover(self, time_ns: int | None) -> None:
-        if self._data is None:
+        if self._data is None or not len(self._data.tables.frames):
             return
         time_s = None if time_ns is None else self._data.time_s(time_ns)
         for chart in self._visible():
@@ -267,10 +267,7 @@ class ChartStack(QWidget):
         """Time and snapshot of what is selected."""
         if self._document is None or self._data is None:
             return None
-        place = self._document.selection.place
-        if 0 <= place.snapshot < len(self._data.series):
-            return float(self._data.series.time_s[place.snapshot]), place.snapshot
-        return (self._data.packet_time(place.packet), -1) if place.packet >= 0 else None
+        return self._data.moment(self._document.selection.place)
 
     @Slot()
     def _select(self) -> None:
@@ -295,12 +292,8 @@ class ChartStack(QWidget):
         """The client panes are limited to, else that of the selected snapshot or packet, else the first there is."""
         if self._document is None or self._data is None:
             return
-        selection, tables = self._document.selection, self._document.tables
-        session = selection.session
-        if session < 0 and 0 <= selection.place.snapshot < len(self._data.series):
-            session = int(self._data.series.session[selection.place.snapshot])
-        elif session < 0 and selection.place.packet >= 0:
-            session = tables.packets.integer("session", selection.place.packet)
+        selection = self._document.selection
+        session = selection.session if selection.session >= 0 else self._data.session_of(selection.place)
         if session >= 0:
             self._session = session
         elif self._session < 0:
@@ -329,7 +322,9 @@ class ChartStack(QWidget):
     def _draw(self) -> None:
         if self._data is None or self._document is None:
             return
-        self._stale = False
+        self._stale = not self.isVisible()
+        if self._stale:
+            return
         clock = QElapsedTimer()
         clock.start()
         data = self._data
@@ -393,18 +388,10 @@ class ChartStack(QWidget):
     @Slot()
     def copy_picture(self) -> None:
         """All charts of the stack as a picture, to the clipboard."""
-        QGuiApplication.clipboard().setPixmap(self.pages.grab())
+        copying.copy_picture(self.pages)
 
     @Slot()
     def copy_csv(self) -> None:
-        """The snapshots in view, of the client or of all, to the clipboard; written on the query thread."""
-        if self._document is None or self._data is None:
-            return
-        data, track = self._data, self._data.track(self.session)
-        start, stop = track.between(self._view.start, self._view.stop)
-        numbers = excerpt(data.tables, data.series, track.rows[start:stop].copy())
-        self._document.ask("charts csv", lambda _query: write_csv(numbers, data.client), _to_clipboard)
-
-
-def _to_clipboard(text: str) -> None:
-    QGuiApplication.clipboard().setText(text)
+        """The snapshots in view, of the client or of all, to the clipboard."""
+        if self._document is not None and self._data is not None:
+            copying.copy_csv(self._document, self._data, self.session, self._view.start, self._view.stop)

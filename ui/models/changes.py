@@ -50,6 +50,11 @@ class _ShownItem:
             self._rows = self._make_rows()
         return self._rows
 
+    @property
+    def was_asked(self) -> bool:
+        """The rows were made."""
+        return self._rows is not None
+
     def _make_rows(self) -> tuple[FieldNode | Fold, ...]:
         fields = self.node.fields
         if self.text:
@@ -151,7 +156,9 @@ class ChangesModel(QAbstractItemModel):
         self._raw = raw
         for row, shown in enumerate(self._types):
             parent = self.index(row, 0)
-            for number in range(len(shown.items)):
+            for number, found in enumerate(shown.items):
+                if not found.was_asked:
+                    continue  # nobody has seen its fields
                 item = self.index(number, 0, parent)
                 last = self.rowCount(item) - 1
                 self.dataChanged.emit(self.index(0, 0, item), self.index(last, COLUMNS - 1, item))
@@ -216,6 +223,14 @@ class ChangesModel(QAbstractItemModel):
                     return self.index(row, 0, parent)
         return parent
 
+    def open_rows(self, top: QModelIndex) -> Iterator[QModelIndex]:
+        """The types and items from `top` down, of everything if it is invalid: what can be open."""
+        if self.key(top) is not None:
+            yield top
+        if not isinstance(self.node(top), ItemNode):
+            for row in range(self.rowCount(top)):
+                yield from self.open_rows(self.index(row, 0, top))
+
     def all_rows(self) -> Iterator[QModelIndex]:
         """Every row from top to bottom, open or not."""
         for row in range(len(self._types)):
@@ -241,14 +256,19 @@ class ChangesModel(QAbstractItemModel):
         return COLUMNS
 
     def index(self, row: int, column: int, parent: Index = _ROOT) -> QModelIndex:
-        if not self.hasIndex(row, column, parent):
+        # a view asks this for every open row: one look instead of `hasIndex`, which comes back for both counts
+        if row < 0 or not 0 <= column < COLUMNS:
             return QModelIndex()
         if not parent.isValid():
-            return self.createIndex(row, column, 0)
-        shown, _ = self._at(parent)
-        if shown is None:
-            return self.createIndex(row, column, parent.row() + 1)
-        return self.createIndex(row, column, parent.internalId() | (parent.row() + 1) << _ITEM_BITS)
+            return self.createIndex(row, column, 0) if row < len(self._types) else QModelIndex()
+        place, above = parent.internalId(), parent.row()
+        if not place:
+            inside = row < len(self._types[above].items)
+            return self.createIndex(row, column, above + 1) if inside else QModelIndex()
+        type_row, item_row = _rows(place)
+        if item_row >= 0 or row >= len(self._types[type_row].items[above].rows):
+            return QModelIndex()
+        return self.createIndex(row, column, place | (above + 1) << _ITEM_BITS)
 
     def parent(self, index: Index = _ROOT) -> QModelIndex:  # type: ignore[override]  # QObject.parent() has no argument
         if not index.isValid() or not index.internalId():

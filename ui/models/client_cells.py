@@ -13,7 +13,7 @@ from analyzer.stats.clients import OLD_BASE_MS, SLOW_ACK_MS, ClientStats, Concer
 from ui.views.cells import Cell
 from ui.words import UNKNOWN, count, decimal, number, percent, quantity
 
-SIGNS = {Severity.ERROR: "error", Severity.WARNING: "warn", Severity.UNPROVED: "", Severity.PROVED: "ok"}
+SIGNS = {Severity.ERROR: "error", Severity.WARNING: "warn", Severity.UNPROVED: "note", Severity.PROVED: "ok"}
 Value = float | int | str | None
 
 
@@ -288,6 +288,9 @@ def tool_tip(row: Row, dialects: Mapping[str, str]) -> str:
         f"{client_name(stats, several=row.several)}  {stats.ends.client}  {', '.join(place)}",
         *(concern_text(concern, stats) for concern in stats.concerns),
     ]
+    if stats.severity is Severity.UNPROVED:
+        unproved = tr("Rebuilt, but not every snapshot is proved by a checksum")
+        lines.append(unproved if stats.snapshots else tr("No snapshot was captured"))
     if stats.severity is Severity.PROVED:
         lines.append(tr("Every snapshot is proved by a checksum"))
     lines += [

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from time import perf_counter
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
+from analyzer.engine.query import Query
 from analyzer.protocols.base import Pace, Protocol
 from analyzer.stats.clients import NO_CLIENTS, Clients, client_stats
 from analyzer.store.tables import Tables
 from ui.document import Document
 
 REFRESH_MS = 500
+REST = 10
+"""Numbers that took long rest for this many times as long: clicks are answered by the same thread."""
 _STATS_TOPIC = "clients"
 _PACE_TOPIC = "server rates"
 
@@ -33,7 +37,6 @@ class ClientSource(QObject):
         self._asked = False
         self._pause = QTimer(self)
         self._pause.setSingleShot(True)
-        self._pause.setInterval(REFRESH_MS)
         self._pause.timeout.connect(self._refresh)
 
     def show_document(self, document: Document | None) -> None:
@@ -74,14 +77,19 @@ class ClientSource(QObject):
             return
         self._stale, self._asked = False, True
         tables = document.tables
-        document.ask(_STATS_TOPIC, lambda _query: client_stats(tables), lambda found: self._answered(document, found))
 
-    def _answered(self, document: Document, found: Clients) -> None:
+        def question(_query: Query) -> tuple[Clients, float]:
+            start = perf_counter()
+            return client_stats(tables), perf_counter() - start
+
+        document.ask(_STATS_TOPIC, question, lambda found: self._answered(document, *found))
+
+    def _answered(self, document: Document, found: Clients, seconds: float) -> None:
         if document is not self._document:
             return
         self._asked = False
         if self._on:
-            self._pause.start()
+            self._pause.start(max(REFRESH_MS, round(seconds * 1000 * REST)))
         self._take(found)
         self._ask_paces()
 

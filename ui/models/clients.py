@@ -43,11 +43,6 @@ class ClientModel(QAbstractTableModel):
         """The session in a row."""
         return self._rows[row].stats.session
 
-    def stats_of(self, session: int) -> ClientStats | None:
-        """The numbers of a session, None if it is not shown."""
-        row = self.row_of(session)
-        return self._rows[row].stats if row >= 0 else None
-
     def row_at(self, row: int) -> Row:
         """All of a row."""
         return self._rows[row]
@@ -61,9 +56,9 @@ class ClientModel(QAbstractTableModel):
         found = {entry.session: entry for entry in stats}
         self._remove([row for row, entry in enumerate(self._rows) if entry.stats.session not in found])
         self._top_rate = max((entry.rate or 0.0 for entry in stats), default=0.0)
-        flows = Counter(_flow(entry) for entry in stats)
+        flows = Counter(entry.flow for entry in stats)
         rows = {
-            session: Row(entry, self._paces.get(session), flows[_flow(entry)] > 1, self._left_out(entry))
+            session: Row(entry, self._paces.get(session), flows[entry.flow] > 1, self._left_out(entry))
             for session, entry in found.items()
         }
         known = {entry.stats.session for entry in self._rows}
@@ -169,10 +164,6 @@ class ClientModel(QAbstractTableModel):
     def _repaint(self) -> None:
         if self._rows:
             self.dataChanged.emit(self.index(0, 0), self.index(len(self._rows) - 1, len(self.columns) - 1))
-
-
-def _flow(stats: ClientStats) -> tuple[str, str]:
-    return stats.ends.client, stats.ends.server
 
 
 def _sort_key(value: float | int | str) -> tuple[float, str]:

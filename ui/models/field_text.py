@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import asdict
 
-from analyzer.engine.packet_detail import PacketDetail
+from analyzer.engine.packet_detail import PacketDetail, bare_text
 from analyzer.snapshots.model import FieldChange
 from analyzer.wire.reader import Field, Span, Value
 from analyzer.wire.secrets import Secrets
@@ -74,17 +74,11 @@ def change_text(part: FieldChange) -> str:
     """Old, new and difference; an unchanged or new field just has its value."""
     if part.new is None:
         return "" if part.difference is None else number(part.difference)
-    text = _meaning_text(part.new, part.new_text)
+    words = bare_text(part.new, part.new_text)
+    text = f"  {words}" if words else ""
     if part.old is None or not part.difference:
         return number(part.new) + text
     return f"{number(part.old)}{ARROW}{number(part.new)}  ({signed(part.difference)}){text}"
-
-
-def _meaning_text(value: int, text: str) -> str:
-    """What a value means; texts that begin with the value itself lose it: "126 (3.94 tiles)"."""
-    bare = re.fullmatch(rf"{value} \((.*)\)", text)
-    words = bare.group(1) if bare else text
-    return f"  {words}" if words and words != str(value) else ""
 
 
 def place_text(node: Field) -> str:

@@ -104,7 +104,7 @@ class PacketCells:
         self.decoded = False
         """Nothing more will become known."""
         self.time_format = TimeFormat.FIRST
-        self._tables = tables
+        self.tables = tables
         self._protocols = {protocol.name: protocol for protocol in protocols}
 
     def row(self, packet: int) -> PacketRow:
@@ -138,17 +138,17 @@ class PacketCells:
     def client_of(self, session: int, flow: int, server: int) -> str:
         """The player's name, the client's port until it is known."""
         if session >= 0:
-            player = self._tables.sessions.text("player", session)
+            player = self.tables.sessions.text("player", session)
             if player:
                 return player
         if server < 0:
             return UNKNOWN
-        address = self._tables.flows.text("address_b" if server == 0 else "address_a", flow)
+        address = self.tables.flows.text("address_b" if server == 0 else "address_a", flow)
         return f":{address.rpartition(':')[2]}"
 
     def dialect_of(self, flow: int) -> str:
         """Short name of what reads the flow; empty: nothing does."""
-        flows, readings = self._tables.flows, self._tables.readings
+        flows, readings = self.tables.flows, self.tables.readings
         reading = flows.integer("reading", flow)
         if reading < 0:
             return flows.text("recognised", flow)
@@ -156,7 +156,7 @@ class PacketCells:
         return self._protocols[readings.text("protocol", reading)].dialect_names.get(dialect, dialect)
 
     def _facts(self, packet: int, tint: str = "", sign: str = "") -> _Facts:
-        packets, flows = self._tables.packets, self._tables.flows
+        packets, flows = self.tables.packets, self.tables.flows
         flow = packets.integer("flow", packet)
         return _Facts(
             packet,
@@ -172,7 +172,7 @@ class PacketCells:
 
     def _rule(self, packet: int) -> tuple[str, str]:
         """The first rule that fits, and the sign of what went wrong."""
-        packets, messages = self._tables.packets, self._tables.messages
+        packets, messages = self.tables.packets, self.tables.messages
         if packets.integer("code", packet):
             cut = packets.integer("length", packet) < packets.integer("udp_length", packet)
             return ("", "warn") if cut else ("fail", "error")
@@ -186,7 +186,7 @@ class PacketCells:
         return ("control" if any(flag & CONTROL_FLAGS for flag in flags) else ""), ""
 
     def _snapshot_rule(self, snapshot: int) -> tuple[str, str]:
-        get = self._tables.snapshots.integer
+        get = self.tables.snapshots.integer
         status = get("status", snapshot)
         if is_failed(status, get("cause", snapshot)):
             return "fail", "error"
@@ -200,7 +200,7 @@ class PacketCells:
         return Cell(number(facts.frame + 1), facts.tone, right=True, tint=facts.tint)
 
     def _time(self, facts: _Facts) -> Cell:
-        frames = self._tables.frames
+        frames = self.tables.frames
         time_ns = frames.integer("time_ns", facts.frame)
         if self.time_format is TimeFormat.UTC:
             moment = datetime.fromtimestamp(time_ns // 1_000_000_000, UTC)
@@ -209,18 +209,18 @@ class PacketCells:
             )
         start = 0
         if self.time_format is TimeFormat.PREVIOUS:
-            start = self._tables.packets.integer("frame", max(0, facts.packet - 1))
+            start = self.tables.packets.integer("frame", max(0, facts.packet - 1))
         return Cell(
             decimal((time_ns - frames.integer("time_ns", start)) / 1e9, 6), facts.tone, right=True, tint=facts.tint
         )
 
     def _source(self, facts: _Facts) -> Cell:
         sender = "address_b" if facts.direction else "address_a"
-        return Cell(self._tables.flows.text(sender, facts.flow), facts.tone, middle=True, tint=facts.tint)
+        return Cell(self.tables.flows.text(sender, facts.flow), facts.tone, middle=True, tint=facts.tint)
 
     def _destination(self, facts: _Facts) -> Cell:
         receiver = "address_a" if facts.direction else "address_b"
-        return Cell(self._tables.flows.text(receiver, facts.flow), facts.tone, middle=True, tint=facts.tint)
+        return Cell(self.tables.flows.text(receiver, facts.flow), facts.tone, middle=True, tint=facts.tint)
 
     def _client(self, facts: _Facts) -> Cell:
         if not facts.known:
@@ -241,7 +241,7 @@ class PacketCells:
 
     def _length(self, facts: _Facts) -> Cell:
         return Cell(
-            number(self._tables.frames.integer("original", facts.frame)), facts.tone, right=True, tint=facts.tint
+            number(self.tables.frames.integer("original", facts.frame)), facts.tone, right=True, tint=facts.tint
         )
 
     def _info(self, facts: _Facts) -> Cell:

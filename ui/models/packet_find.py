@@ -6,12 +6,47 @@ import time
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
+from ui.models.packet_cells import Column, PacketCells
 from ui.models.packets import PacketModel
 
 SLICE_S = 0.008
 """Time a slice may take."""
 CHECK_ROWS = 32
 """Rows between two looks at the clock."""
+SHARED = (Column.SOURCE, Column.DESTINATION, Column.CLIENT, Column.PROTOCOL)
+NUMBERS = (Column.NUMBER, Column.TIME, Column.LENGTH)
+
+
+NUMERIC = frozenset("0123456789.:- − ")
+"""What numbers and times consist of."""
+
+
+class TextMatch:
+    """Does a packet show a text? Columns that all packets of a client share are looked at once."""
+
+    def __init__(self, cells: PacketCells, text: str) -> None:
+        self._cells = cells
+        self._text = text.casefold()
+        self._numeric = set(text) <= NUMERIC
+        self._known: dict[tuple[int, int, int], bool] = {}
+
+    def __call__(self, packet: int) -> bool:
+        packets = self._cells.tables.packets
+        key = (
+            packets.integer("flow", packet),
+            packets.integer("direction", packet),
+            packets.integer("session", packet),
+        )
+        shared = self._known.get(key)
+        if shared is None:
+            shared = self._known[key] = self._in(packet, SHARED)
+        if shared or (self._numeric and self._in(packet, NUMBERS)):
+            return True
+        return self._text in self._cells.info.line(packet, self._cells.notes).casefold()
+
+    def _in(self, packet: int, columns: tuple[Column, ...]) -> bool:
+        texts = self._cells.texts(packet)
+        return any(self._text in texts[column].casefold() for column in columns)
 
 
 class PacketFind(QObject):
@@ -23,7 +58,7 @@ class PacketFind(QObject):
     def __init__(self, model: PacketModel, parent: QObject) -> None:
         super().__init__(parent)
         self._model = model
-        self._text = ""
+        self._match: TextMatch | None = None
         self._row = 0
         self._left = 0
         self._step = 1
@@ -36,9 +71,10 @@ class PacketFind(QObject):
         """Search from the row after (or before) `row`; -1 starts at the first or last. True: found at once."""
         self.stop()
         count = self._model.rowCount()
-        self._text = text.casefold()
+        cells = self._model.cells
+        self._match = None if cells is None or not text else TextMatch(cells, text)
         self._step = 1 if forward else -1
-        self._left = count if text else 0
+        self._left = count
         self._row = row if row >= 0 or forward else count
         return self._search()
 
@@ -50,14 +86,11 @@ class PacketFind(QObject):
     @Slot()
     def _search(self) -> bool:
         end = time.monotonic() + SLICE_S
-        cells, count = self._model.cells, self._model.rowCount()
-        if cells is None or not count:
-            self.ended.emit(-1)
-            return False
-        while self._left:
+        count = self._model.rowCount()
+        while self._left and self._match is not None:
             self._left -= 1
             self._row = (self._row + self._step) % count
-            if any(self._text in text.casefold() for text in cells.texts(self._model.packet_at(self._row))):
+            if self._match(self._model.packet_at(self._row)):
                 self.ended.emit(self._row)
                 return True
             if self._left % CHECK_ROWS == 0 and self._left and time.monotonic() > end:

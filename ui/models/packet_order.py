@@ -60,8 +60,12 @@ def _host_port(address: str) -> tuple[str, int]:
 
 def _client(tables: Tables, cells: PacketCells, rows: Rows) -> list[Rows]:
     session, flow = tables.packets.take("session", rows).astype(np.int64), _flow(tables, rows)
-    pairs, places = np.unique(np.stack([session, flow], axis=1), axis=0, return_inverse=True)
-    names = [cells.client_of(a, b, tables.flows.integer("server", b)) for a, b in pairs.tolist()]
+    flows = len(tables.flows)
+    pairs, places = np.unique((session + 1) * flows + flow, return_inverse=True)
+    names = [
+        cells.client_of(pair // flows - 1, pair % flows, tables.flows.integer("server", pair % flows))
+        for pair in pairs.tolist()
+    ]
     return [_ranks(names)[places.reshape(-1)]]
 
 

@@ -37,6 +37,7 @@ MOST_WANTED = 200
 ALL = -1
 
 Index = QModelIndex | QPersistentModelIndex
+COLUMNS = len(Column)
 _RIGHT = (Column.NUMBER, Column.TIME, Column.LENGTH)
 _SHOWN_AMENDMENTS = {
     "sessions": ("player",),
@@ -177,7 +178,7 @@ class PacketModel(QAbstractTableModel):
         return self._count if self._rows is None else len(self._rows)
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(Column)
+        return 0 if parent.isValid() else COLUMNS
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(Column):
@@ -355,28 +356,27 @@ class PacketModel(QAbstractTableModel):
     def _rebuild(self) -> None:
         """Another set of rows."""
         self.beginResetModel()
-        self._rows = self._ordered()
+        rows = np.arange(self._count)
+        if self._document is not None and self._session != ALL:
+            rows = session_rows(self._document.tables, self._session, self._count)
+        self._rows = self._ordered(rows)
         self._places = None
         self.endResetModel()
         self.reordered.emit()
 
-    def _ordered(self) -> Rows | None:
-        """The rows as session and column want them; None: all in capture order."""
-        if self._document is None or self._cells is None or (self._session == ALL and self._column is None):
-            return None
-        tables = self._document.tables
-        rows = np.arange(self._count) if self._session == ALL else session_rows(tables, self._session, self._count)
-        if self._column is not None:
-            rows = sorted_rows(tables, self._cells, rows, self._column, descending=self._descending)
+    def _ordered(self, rows: Rows) -> Rows | None:
+        """`rows`, ascending, by the column; None: all in capture order."""
         self._sorted = len(rows)
-        return rows
+        if self._column is None or self._document is None or self._cells is None:
+            return None if self._session == ALL else rows
+        return sorted_rows(self._document.tables, self._cells, rows, self._column, descending=self._descending)
 
     def _resort(self) -> None:
         """The same rows in another order; views keep what they point to."""
         self.layoutAboutToBeChanged.emit()
         old = self.persistentIndexList()
         packets = [self.packet_at(index.row()) for index in old]
-        self._rows = self._ordered()
+        self._rows = self._ordered(np.arange(self._count) if self._rows is None else np.sort(self._rows))
         self._places = None
         new = [self.index(self.row_of(packet), index.column()) for packet, index in zip(packets, old, strict=True)]
         self.changePersistentIndexList(old, new)

@@ -102,7 +102,7 @@ class RecentModel(QAbstractListModel):
 def capture_summary(tables: Tables, clients: Clients, dialects: dict[str, str]) -> str:
     """What a capture holds: 8 810 packets, 24 clients, 23 s, DDNet. `dialects` are names for people."""
     parts = [count(len(tables.packets), "packet")]
-    ends = {(client.ends.client, client.ends.server) for client in clients.stats}
+    ends = {client.flow for client in clients.stats}
     if ends:
         parts.append(count(len(ends), "client"))
     times = tables.frames.array("time_ns")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRectF, QSize, QSizeF, Qt
+from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QStaticText
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from ui import fonts
@@ -16,6 +16,12 @@ CELL_ROLE = Qt.ItemDataRole.UserRole + 1
 """A model answers with a `Cell`. `DisplayRole` gives the same text, for screen readers and for copying."""
 SIGN_WIDTH = 18.0
 BAR_HEIGHT = 8.0
+MOST_SHAPED = 4096
+"""Texts kept ready to draw."""
+_SELECTED = QStyle.StateFlag.State_Selected.value
+_ACTIVE = QStyle.StateFlag.State_Active.value
+_HOVERED = QStyle.StateFlag.State_MouseOver.value
+"""As ints: operations on flags cost microseconds, and a pane paints hundreds of cells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +53,8 @@ class CellDelegate(QStyledItemDelegate):
         self._row_height = row_height
         self._fonts = {use: fonts.font(use) for use in fonts.Use}
         self._metrics = {use: QFontMetricsF(font) for use, font in self._fonts.items()}
+        self._shaped: dict[tuple[str, fonts.Use, bool, bool, float], tuple[QStaticText, QFont, QSizeF]] = {}
+        """Texts that were drawn, by all that their shape depends on."""
 
     def set_theme(self, theme: Theme) -> None:
         """Paint in another theme from now on; the view has to be updated by the caller."""
@@ -56,6 +64,7 @@ class CellDelegate(QStyledItemDelegate):
         """Other font sizes, or the system's families."""
         self._fonts = {use: fonts.font(use, zoom=zoom, system=system) for use in fonts.Use}
         self._metrics = {use: QFontMetricsF(font) for use, font in self._fonts.items()}
+        self._shaped.clear()
 
     def set_row_height(self, row_height: int) -> None:
         """Other rows; the view has to lay itself out again."""
@@ -69,13 +78,13 @@ class CellDelegate(QStyledItemDelegate):
     ) -> None:
         cell = index.data(CELL_ROLE)
         rect = QRectF(option.rect)
-        selected = bool(option.state & QStyle.StateFlag.State_Selected)
-        if selected:
-            active = bool(option.state & QStyle.StateFlag.State_Active)
+        state = option.state.value
+        if state & _SELECTED:
+            active = bool(state & _ACTIVE)
             painter.fillRect(rect, self._theme.color("select" if active else "select_off"))
         elif isinstance(cell, Cell) and cell.tint:
             painter.fillRect(rect, self._theme.color(cell.tint))
-        elif option.state & QStyle.StateFlag.State_MouseOver:
+        elif state & _HOVERED:
             painter.fillRect(rect, self._theme.color("hover"))
         if not isinstance(cell, Cell):
             return
@@ -95,13 +104,27 @@ class CellDelegate(QStyledItemDelegate):
         painter.fillRect(QRectF(area.left(), top, max(1.0, area.width() * share), BAR_HEIGHT), self._theme.color("p1"))
 
     def _paint_text(self, painter: QPainter, area: QRectF, cell: Cell) -> None:
-        mode = Qt.TextElideMode.ElideMiddle if cell.middle else Qt.TextElideMode.ElideRight
-        text = self._metrics[cell.use].elidedText(cell.text, mode, area.width())
-        font = self._fonts[cell.use]
-        if cell.struck:
-            font = type(font)(font)
-            font.setStrikeOut(True)
+        key = (cell.text, cell.use, cell.struck, cell.middle, area.width())
+        shaped = self._shaped.get(key)
+        if shaped is None:
+            shaped = self._shaped[key] = self._shape(cell, area.width())
+            if len(self._shaped) > MOST_SHAPED:
+                del self._shaped[next(iter(self._shaped))]
+        text, font, size = shaped
         painter.setFont(font)
         painter.setPen(self._theme.color(cell.tone))
-        side = Qt.AlignmentFlag.AlignRight if cell.right else Qt.AlignmentFlag.AlignLeft
-        painter.drawText(area, side | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, text)
+        left = area.right() - size.width() if cell.right else area.left()
+        painter.drawStaticText(QPointF(left, area.top() + (area.height() - size.height()) / 2), text)
+
+    def _shape(self, cell: Cell, width: float) -> tuple[QStaticText, QFont, QSizeF]:
+        """A text ready to draw: to elide and shape it costs more than all the rest of a cell."""
+        mode = Qt.TextElideMode.ElideMiddle if cell.middle else Qt.TextElideMode.ElideRight
+        font = self._fonts[cell.use]
+        if cell.struck:
+            font = QFont(font)
+            font.setStrikeOut(True)
+        text = QStaticText(self._metrics[cell.use].elidedText(cell.text, mode, width).replace("\n", " "))
+        text.setTextFormat(Qt.TextFormat.PlainText)
+        text.setPerformanceHint(QStaticText.PerformanceHint.AggressiveCaching)
+        text.prepare(font=font)
+        return text, font, text.size()

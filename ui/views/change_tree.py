@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
@@ -316,51 +316,60 @@ class ChangeTreeView(QTreeView):
 
     def open_all(self) -> None:
         """Open every row."""
-        self.expandAll()
-        self._open.update(self._all_keys())
+        self._silently(self.expandAll)
+        self._open.update(self._keys(QModelIndex()))
 
     def close_all(self) -> None:
         """Close every row."""
-        self.collapseAll()
-        self._open.difference_update(self._all_keys())
+        self._silently(self.collapseAll)
+        self._open.difference_update(self._keys(QModelIndex()))
 
     def _open_below(self, index: QModelIndex) -> None:
-        rows = [row for row in self._changes.below(index.siblingAtColumn(0)) if self._changes.rowCount(row)]
-        self._expand(rows)
+        top = index.siblingAtColumn(0)
+        if top.isValid():
+            self._silently(lambda: self.expandRecursively(top))
+            self._open.update(self._keys(top))
 
-    def _all_keys(self) -> Iterable[Key]:
-        keys = (self._changes.key(row) for row in self._changes.all_rows())
+    def _keys(self, top: QModelIndex) -> Iterable[Key]:
+        keys = (self._changes.key(row) for row in self._changes.open_rows(top))
         return [key for key in keys if key is not None]
 
-    def _expand(self, rows: Iterable[QModelIndex]) -> None:
-        for row in rows:
-            self.expand(row)
+    def _silently(self, change: Callable[[], None]) -> None:
+        """Open or close many rows at once: the view lays itself out once."""
+        self._restoring = True
+        try:
+            change()
+        finally:
+            self._restoring = False
+        self._sticky.follow()
 
     def _on_expanded(self, index: QModelIndex) -> None:
         key = self._changes.key(index)
-        if key is not None and not self._restoring:
+        if self._restoring:
+            return
+        if key is not None:
             self._open.add(key)
         self._sticky.follow()
 
     def _on_collapsed(self, index: QModelIndex) -> None:
         key = self._changes.key(index)
-        if key is not None and not self._restoring:
+        if self._restoring:
+            return
+        if key is not None:
             self._open.discard(key)
         self._sticky.follow()
 
     def _restore_open(self) -> None:
         """Open what was open before; of filtered rows, also what holds a match."""
-        self._restoring = True
+        self._silently(self._restore_types)
+
+    def _restore_types(self) -> None:
         filtered = bool(self._changes.filter)
-        try:
-            for row in range(self._changes.rowCount()):
-                type_row = self._changes.index(row, 0)
-                if filtered or self._changes.key(type_row) in self._open:
-                    self.expand(type_row)
-                    self._restore_items(type_row)
-        finally:
-            self._restoring = False
-        self._sticky.follow()
+        for row in range(self._changes.rowCount()):
+            type_row = self._changes.index(row, 0)
+            if filtered or self._changes.key(type_row) in self._open:
+                self.expand(type_row)
+                self._restore_items(type_row)
 
     def _restore_items(self, type_row: QModelIndex) -> None:
         for row in range(self._changes.rowCount(type_row)):

@@ -29,15 +29,14 @@ from PySide6.QtWidgets import (
 )
 
 from analyzer.protocols.base import Pace
-from analyzer.stats.baselines import baselines
 from ui import fonts
 from ui.document import Document
-from ui.models.baselines import BaselineModel
-from ui.models.client_cells import client_name, pace_text
+from ui.models.client_cells import client_name
 from ui.models.client_source import ClientSource
 from ui.models.clients import BAR_ROLE, ClientModel
 from ui.models.related import last_packet
-from ui.theme import CELL_PADDING, ICON_ROW_HEIGHT, PANE_HEADER_HEIGHT, ROW_HEIGHT, TOOL_ROW_HEIGHT, Theme
+from ui.theme import CELL_PADDING, ICON_ROW_HEIGHT, TOOL_ROW_HEIGHT, Theme
+from ui.views.baseline_store import BaselineStore
 from ui.views.cells import CellDelegate
 from ui.views.heads import TableHead
 from ui.views.pane_state import PaneState
@@ -48,10 +47,7 @@ LEAST_NAME = 80
 SHOWN_FIRST = 6
 """Columns that share the width; the rest is reached by scrolling, or chosen in the menu of the heads."""
 NARROW = 400
-"""Below this width the mean of parts and the use of baselines are hidden."""
-BASELINE_WIDTHS = (48, 68, 52, 66, 62, 0)
-USED_BY = 4
-LEAST_REMARK = 80
+"""Below this width the mean of parts is hidden."""
 
 
 class _RateDelegate(CellDelegate):
@@ -82,23 +78,19 @@ class ClientsPane(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._document: Document | None = None
-        self._theme = theme
         self._session = -1
         self._zoom = 1.0
         self._narrow = False
         self._paces: Mapping[int, Pace] = {}
         self.source = ClientSource(self)
         self.clients = ClientModel(self)
-        self.store = BaselineModel(self)
+        self.store = BaselineStore(theme)
         self._title = QLabel()
         self.only = QToolButton()
         self._columns_button = QToolButton()
-        self._store_title = QLabel()
-        self._pace = QLabel()
         self.table = PlainTable(
             theme, self.clients, _RateDelegate(theme), TableHead(theme, sortable=True), row_height=ICON_ROW_HEIGHT
         )
-        self.store_table = PlainTable(theme, self.store, CellDelegate(theme), TableHead(theme), row_height=ROW_HEIGHT)
         self._state = PaneState()
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
@@ -137,28 +129,23 @@ class ClientsPane(QWidget):
 
     def set_theme(self, theme: Theme) -> None:
         """Paint in another theme."""
-        self._theme = theme
         self.table.set_theme(theme)
-        self.store_table.set_theme(theme)
+        self.store.set_theme(theme)
         for button, name in ((self.only, "ph.user-focus"), (self._columns_button, "ph.sliders-horizontal")):
             icon: QIcon = qtawesome.icon(name, color=theme.color("text2"), color_disabled=theme.color("text3"))
             button.setIcon(icon)
-        palette = self._pace.palette()
-        palette.setColor(self._pace.foregroundRole(), theme.color("text2"))
-        self._pace.setPalette(palette)
+        palette = self._title.palette()
+        palette.setColor(self._title.foregroundRole(), theme.color("text2"))
         self._title.setPalette(palette)
 
     def set_zoom(self, zoom: float) -> None:
         """Scale type, rows and columns."""
         self._zoom = zoom
         self.table.set_zoom(zoom)
-        self.store_table.set_zoom(zoom)
+        self.store.set_zoom(zoom)
         self._title.setFont(fonts.font(fonts.Use.TABLE, zoom=zoom))
-        self._pace.setFont(fonts.font(fonts.Use.HEAD, zoom=zoom))
-        self._store_title.setFont(fonts.font(fonts.Use.GROUP_ROW, zoom=zoom))
         self.only.setFont(fonts.font(fonts.Use.TABLE, zoom=zoom))
         self._tools.setFixedHeight(round(TOOL_ROW_HEIGHT * zoom))
-        self._store_head.setFixedHeight(round(PANE_HEADER_HEIGHT * zoom))
 
     @property
     def session(self) -> int:
@@ -166,14 +153,9 @@ class ClientsPane(QWidget):
         return self._session
 
     @property
-    def store_title(self) -> str:
-        """Whose store is shown, at which tick."""
-        return self._store_title.text()
-
-    @property
-    def pace_text(self) -> str:
-        """What the pane says of the server's rate."""
-        return self._pace.text()
+    def title(self) -> str:
+        """How many clients there are, and which one the panes are limited to."""
+        return self._title.text()
 
     def choose(self, session: int) -> None:
         """Make a session's row current."""
@@ -188,8 +170,6 @@ class ClientsPane(QWidget):
             self._narrow = narrow
             parts = next(at for at, column in enumerate(self.clients.columns) if column.name == "parts")
             self._show_column(parts, not narrow)
-            self.store_table.setColumnHidden(USED_BY, narrow)
-            self.store_table.fit_columns()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -209,23 +189,11 @@ class ClientsPane(QWidget):
         tools.addWidget(self._title, 1)
         tools.addWidget(self.only)
         tools.addWidget(self._columns_button)
-        self._store_head = QWidget()
-        head = QHBoxLayout(self._store_head)
-        head.setContentsMargins(8, 0, 8, 0)
-        head.setSpacing(8)
-        head.addWidget(self._store_title, 1)
-        head.addWidget(self._pace)
-        lower = QWidget()
-        below = QVBoxLayout(lower)
-        below.setContentsMargins(0, 0, 0, 0)
-        below.setSpacing(0)
-        below.addWidget(self._store_head)
-        below.addWidget(self.store_table)
         splitter = QSplitter(Qt.Orientation.Vertical)
         splitter.setHandleWidth(5)
         splitter.setChildrenCollapsible(False)
         splitter.addWidget(self.table)
-        splitter.addWidget(lower)
+        splitter.addWidget(self.store)
         splitter.setStretchFactor(0, 2)
         splitter.setStretchFactor(1, 1)
         splitter.setSizes([400, 220])
@@ -253,12 +221,8 @@ class ClientsPane(QWidget):
             lambda: self._choose_columns(self._columns_button.mapToGlobal(self._columns_button.rect().bottomLeft()))
         )
         self.table.setAccessibleName(self.tr("Clients"))
-        self.store_table.setAccessibleName(self.tr("Baselines"))
         self.table.set_widths(
             [column.width for column in self.clients.columns], stretched=0, least=LEAST_NAME, fit=SHOWN_FIRST
-        )
-        self.store_table.set_widths(
-            BASELINE_WIDTHS, stretched=len(BASELINE_WIDTHS) - 1, least=LEAST_REMARK, fit=len(BASELINE_WIDTHS)
         )
         head = self.table.horizontalHeader()
         head.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
@@ -268,8 +232,7 @@ class ClientsPane(QWidget):
         self.table.customContextMenuRequested.connect(self._context_menu)
         self.table.selectionModel().selectionChanged.connect(self._chosen)
         self.table.chosen.connect(self._select_worst)
-        self.store_table.clicked.connect(lambda index: self._select_stored(index.row()))
-        self.store_table.chosen.connect(self._select_stored)
+        self.store.chosen.connect(self._select)
         self.source.changed.connect(self._show_clients)
         self.source.paced.connect(self._show_paces)
 
@@ -286,7 +249,7 @@ class ClientsPane(QWidget):
     def _show_paces(self, paces: Mapping[int, Pace]) -> None:
         self._paces = paces
         self.clients.show_paces(paces)
-        self._say_pace()
+        self.store.show_pace(paces.get(self._session))
 
     def _follow_selection(self) -> None:
         """The client of the selected snapshot becomes the chosen one; without a snapshot the worst is, at first."""
@@ -315,34 +278,15 @@ class ClientsPane(QWidget):
     @Slot()
     def _show_store(self) -> None:
         history = self.source.clients.histories.get(self._session)
-        document = self._document
+        document, row = self._document, self.clients.row_of(self._session)
         index = -1 if history is None or document is None else history.at(document.selection.place.packet)
-        stats = self.clients.stats_of(self._session)
-        if document is None or history is None or index < 0 or stats is None:
-            self.store.show([], int)
-            self._store_title.setText("" if stats is None else self._nothing_yet(client_name(stats)))
+        name = self._name_in(row)
+        if document is None or history is None or index < 0 or not name:
+            self.store.show_nothing(name)
         else:
-            tables = document.tables
-            rows = baselines(tables, history, index)
-            self.store.show(rows, lambda packet: tables.packets.integer("frame", packet) + 1)
-            row = self.clients.row_at(self.clients.row_of(self._session))
-            name = client_name(stats, several=row.several)
-            self._store_title.setText(self.tr("Baselines of {0} at tick {1}").format(name, history.ticks[index]))
-        self._say_pace()
+            self.store.show_store(document.tables, history, index, name)
+        self.store.show_pace(self._paces.get(self._session))
         self._say_limit()
-
-    def _nothing_yet(self, name: str) -> str:
-        return self.tr("No snapshot for {0} yet at the selected packet").format(name)
-
-    def _say_pace(self) -> None:
-        pace = self._paces.get(self._session) if self.store.rowCount() else None
-        known = pace is not None and bool(pace.state or pace.per_second)
-        text = ""
-        if pace is not None and known:
-            rate = pace_text(pace) if pace.state else self.tr("{0:g}/s").format(pace.per_second)
-            text = self.tr("server rate, inferred: {0}").format(rate)
-        self._pace.setText(text)
-        self._pace.setToolTip(pace.reason if pace is not None else "")
 
     def _say_state(self) -> None:
         if self._document is None:
@@ -360,10 +304,22 @@ class ClientsPane(QWidget):
         limit = self._document.selection.session if self._document is not None else -1
         self.only.setEnabled(self._session >= 0)
         self.only.setChecked(limit >= 0 and limit == self._session)
-        clients = count(self.clients.rowCount(), self.tr("client"))
-        stats = self.clients.stats_of(limit)
-        only = self.tr("Only {0} of {1}")
-        self._title.setText(clients if stats is None else only.format(client_name(stats), clients))
+        clients = self._count()
+        name = self._name_in(self.clients.row_of(limit))
+        self._title.setText(self.tr("Only {0} of {1}").format(name, clients) if name else clients)
+
+    def _count(self) -> str:
+        """24 clients; with the sessions, where a client had several."""
+        rows = self.clients.rowCount()
+        flows = {self.clients.row_at(row).stats.flow for row in range(rows)}
+        clients = count(len(flows), self.tr("client"))
+        return clients if len(flows) == rows else f"{clients}, {count(rows, self.tr('session'))}"
+
+    def _name_in(self, row: int) -> str:
+        if row < 0:
+            return ""
+        entry = self.clients.row_at(row)
+        return client_name(entry.stats, several=entry.several)
 
     @Slot(int)
     def _limited(self, session: int) -> None:
@@ -392,9 +348,7 @@ class ClientsPane(QWidget):
         if self._document is not None and history is not None:
             self._select(history.first_failed(self._document.tables))
 
-    def _select_stored(self, row: int) -> None:
-        self._select(self.store.row_at(row).snapshot)
-
+    @Slot(int)
     def _select(self, snapshot: int) -> None:
         if self._document is not None and snapshot >= 0:
             self._document.selection.select(last_packet(self._document.tables, snapshot), snapshot)

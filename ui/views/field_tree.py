@@ -17,8 +17,10 @@ from ui.models.fields import NAME, PLACE, VALUE, FieldModel
 from ui.theme import ROW_HEIGHT, Theme
 from ui.views.cells import CellDelegate
 
-NAME_SHARE = 0.44
+NAME_SHARE = 0.46
 """Of the width that bytes leave to name and value."""
+NAME_WIDTH = 150
+"""What names get at least, up to half of that width."""
 PLACE_WIDTHS = (84, 130)
 COPY_VALUE = QKeySequence("Ctrl+Shift+V")
 Form = Callable[[Field, PacketDetail, Secrets], str]
@@ -37,12 +39,12 @@ class FieldTreeView(QTreeView):
         self._fields = model
         self._open: set[tuple[str, ...]] = set()
         self._closed: set[tuple[str, ...]] = set()
-        self._theme = theme
         self._delegate = CellDelegate(theme, self)
         self.setModel(model)
+        self.setItemDelegate(self._delegate)
         self.setUniformRowHeights(True)
         self.setAllColumnsShowFocus(True)
-        self.setIndentation(14)
+        self.setIndentation(12)
         self.setFrameShape(QTreeView.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
@@ -62,16 +64,14 @@ class FieldTreeView(QTreeView):
 
     def set_theme(self, theme: Theme) -> None:
         """Paint in another theme."""
-        self._theme = theme
         self._delegate.set_theme(theme)
         self.viewport().update()
 
     def set_zoom(self, zoom: float) -> None:
         """Another size of type and rows."""
-        self._delegate.deleteLater()
-        self._delegate = CellDelegate(self._theme, self, row_height=round(ROW_HEIGHT * zoom))
         self._delegate.set_zoom(zoom)
-        self.setItemDelegate(self._delegate)
+        self._delegate.set_row_height(round(ROW_HEIGHT * zoom))
+        self.scheduleDelayedItemsLayout()
         self.header().setFont(fonts.font(fonts.Use.HEAD, zoom=zoom))
 
     def show_detail(self, detail: PacketDetail | None) -> None:
@@ -159,7 +159,8 @@ class FieldTreeView(QTreeView):
         super().resizeEvent(event)
         width = self.viewport().width()
         place = max(PLACE_WIDTHS[0], min(width * 24 // 100, PLACE_WIDTHS[1]))
-        name = round((width - place) * NAME_SHARE)
+        left = width - place
+        name = max(round(left * NAME_SHARE), min(NAME_WIDTH, left * 52 // 100))
         for column, size in ((NAME, name), (VALUE, width - place - name), (PLACE, place)):
             self.header().resizeSection(column, size)
 

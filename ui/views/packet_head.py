@@ -60,11 +60,12 @@ class PacketHead(QHeaderView):
         painter.setFont(self.font())
         painter.setPen(self._theme.color("text2"))
         if self.sortIndicatorSection() == logicalIndex:
-            self._paint_arrow(painter, area, right)
             inner.adjust(*((ARROW_WIDTH, 0, 0, 0) if right else (0, 0, -ARROW_WIDTH, 0)))
         shown = self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, round(inner.width()))
         flag = Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft
         painter.drawText(inner, flag | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, shown)
+        if self.sortIndicatorSection() == logicalIndex:
+            self._paint_arrow(painter, area, right)
         painter.restore()
 
     def _paint_arrow(self, painter: QPainter, area: QRectF, right: bool) -> None:

@@ -44,6 +44,7 @@ class PacketList(QWidget):
         self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.table.customContextMenuRequested.connect(self._open_menu)
         self.table.selectionModel().currentRowChanged.connect(self._on_current)
+        self.table.pointed_at.connect(self._hover)
         self.table.left_end.connect(lambda: self.set_following(False))
         self.model.reordered.connect(self._show_selected)
         self.model.rowsInserted.connect(self._on_rows)
@@ -253,6 +254,14 @@ class PacketList(QWidget):
         packet = self.model.packet_at(current.row())
         self._document.selection.select(packet, cells.info.snapshot(packet))
 
+    @Slot(int)
+    def _hover(self, row: int) -> None:
+        """The pointer is over a row, or over none: other panes may mark its time."""
+        if self._document is not None:
+            tables = self._document.tables
+            frame = tables.packets.integer("frame", self.model.packet_at(row)) if row >= 0 else -1
+            self._document.selection.hover(tables.frames.integer("time_ns", frame) if frame >= 0 else None)
+
     @Slot()
     def _show_selected(self) -> None:
         """Another pane selected a packet, or it stands in another row now."""
@@ -302,9 +311,13 @@ class PacketList(QWidget):
 
     @Slot(QPoint)
     def _open_menu(self, where: QPoint) -> None:
-        index = self.table.indexAt(where)
-        if not index.isValid():
+        index, current = self.table.indexAt(where), self.table.currentIndex()
+        if not current.isValid():
             return
+        if index.row() != current.row():
+            # Asked for by a key: the place is that of the pointer, or the middle of the list.
+            index = current
+            where = self.table.visualRect(current).center()
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.fill_menu(menu, index.column())

@@ -73,6 +73,7 @@ class PacketTab(QWidget):
         if old is not None:
             old.selection.packet_changed.disconnect(self._on_packet)
             old.selection.span_changed.disconnect(self._on_span)
+            old.selection.item_changed.disconnect(self._on_item)
             old.amended.disconnect(self._on_amended)
             old.decoded.disconnect(self._ask)
         self._document = document
@@ -81,6 +82,7 @@ class PacketTab(QWidget):
         if document is not None:
             document.selection.packet_changed.connect(self._on_packet)
             document.selection.span_changed.connect(self._on_span)
+            document.selection.item_changed.connect(self._on_item)
             document.amended.connect(self._on_amended)
             document.decoded.connect(self._ask)
             self._ask()
@@ -133,13 +135,17 @@ class PacketTab(QWidget):
     def _arrived(self, document: Document, detail: PacketDetail) -> None:
         if document is not self._document or detail.packet != document.selection.place.packet:
             return
-        shown = self.detail
-        if shown is None or shown != detail:
+        if self.detail == detail and self._target is None:
+            return
+        if self.detail != detail:
             self._show(detail)
         target, self._target = self._target, None
         span = document.selection.span
         if target is not None and target[0] == detail.packet:
             span = part_span(detail, *target[1:]) or span
+        item = document.selection.place.item
+        if span is None and item is not None:
+            span = detail.item_span(item, document.selection.place.field)
         if span is not None:
             self._go_to(span)
         elif self.tree.currentIndex().isValid():
@@ -184,6 +190,7 @@ class PacketTab(QWidget):
         self.bytes.show_span(node.span, is_group=bool(node.children), scroll=scroll)
         self._show_foot(index)
         self._write_span(node.span)
+        self._write_item(node)
 
     def _show_foot(self, index: QModelIndex) -> None:
         node, detail, names = self.model.field(index), self.detail, self.model.names(index)
@@ -246,6 +253,23 @@ class PacketTab(QWidget):
         else:
             self._show_foot(index)
             self._mark_bytes(span)
+
+    def _on_item(self, item: tuple[int, int] | None, field: str) -> None:
+        """Another pane chose an item of the snapshot: go to its bytes, if this packet completed the delta."""
+        if self._syncing or item is None or self.detail is None:
+            return
+        span = self.detail.item_span(item, field)
+        if span is not None:
+            self._go_to(span)
+
+    def _write_item(self, node: Field) -> None:
+        meaning = None if self.detail is None else self.detail.meaning(node)
+        if self._document is None or meaning is None:
+            return
+        self._syncing = True
+        name = "" if meaning.field is None else meaning.field.name
+        self._document.selection.select_item((meaning.change.type, meaning.change.id), name)
+        self._syncing = False
 
     def _write_span(self, span: Span | None) -> None:
         if self._document is not None:

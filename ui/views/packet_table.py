@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from math import ceil
 
-from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtCore import QEvent, Qt, Signal, Slot
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView
 
+from ui import fonts
 from ui.models.packet_cells import Column
 from ui.models.packets import Index, PacketModel
-from ui.theme import ROW_HEIGHT, Theme
+from ui.theme import CELL_PADDING, ROW_HEIGHT, Theme
 from ui.views.cells import CellDelegate
 from ui.views.gutter import EDGE_WIDTH, GutterDelegate, GutterJump
 from ui.views.packet_head import PacketHead
@@ -38,6 +40,8 @@ Keys = Mapping[tuple[Qt.Key, Qt.KeyboardModifier], Callable[[], object]]
 class PacketTable(QTableView):
     """Shows a `PacketModel`. `keys` says what keys do while it has the focus; there is no type-ahead."""
 
+    pointed_at = Signal(int)
+    """The pointer is over this row; -1: over none."""
     left_end = Signal()
     """The person scrolled away from the end."""
 
@@ -47,6 +51,7 @@ class PacketTable(QTableView):
         self._packets = model
         self._zoom = 1.0
         self._scrolling = False
+        self._number_metrics = QFontMetricsF(fonts.font(fonts.Use.TABLE))
         self._cells = CellDelegate(theme, self)
         self._gutter = GutterDelegate(theme, self)
         self._gutter.follow(model)
@@ -84,6 +89,10 @@ class PacketTable(QTableView):
         model.related_changed.connect(self.look_up_related)
         model.reordered.connect(self.look_up_related)
         model.rowsInserted.connect(self.count_out_of_view)
+        for changed in (model.rowsInserted, model.modelReset, model.headerDataChanged):
+            changed.connect(self._fit_numbers)
+        self.entered.connect(lambda index: self.pointed_at.emit(index.row()))
+        self.viewportEntered.connect(lambda: self.pointed_at.emit(-1))
         self.above.clicked.connect(lambda: self._jump(up=True))
         self.below.clicked.connect(lambda: self._jump(up=False))
 
@@ -101,7 +110,9 @@ class PacketTable(QTableView):
         for part in (self._cells, self._gutter, self._head, self.above, self.below):
             part.set_zoom(zoom, system=system)
         self.verticalHeader().setDefaultSectionSize(round(ROW_HEIGHT * zoom))
+        self._number_metrics = QFontMetricsF(fonts.font(fonts.Use.TABLE, zoom=zoom, system=system))
         self._fit_columns()
+        self._fit_numbers()
         self.count_out_of_view()
 
     def show_row(self, row: int) -> None:
@@ -157,6 +168,10 @@ class PacketTable(QTableView):
         action()
         event.accept()
 
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self.pointed_at.emit(-1)
+
     def keyboardSearch(self, search: str) -> None:
         """Single letters are commands."""
 
@@ -170,6 +185,18 @@ class PacketTable(QTableView):
         left = self.horizontalScrollBar().value()
         super().currentChanged(current, previous)
         self.horizontalScrollBar().setValue(left)
+
+    @Slot()
+    def _fit_numbers(self) -> None:
+        """Numbers are never cut: the last packet has the longest ones."""
+        cells, count = self._packets.cells, self._packets.rowCount()
+        if cells is None or not count:
+            return
+        texts = cells.texts(self._packets.packet_at(count - 1))
+        for column in (Column.NUMBER, Column.TIME, Column.LENGTH):
+            width = ceil(self._number_metrics.horizontalAdvance(texts[column])) + 2 * CELL_PADDING + 1
+            if width > self.columnWidth(column):
+                self.setColumnWidth(column, width)
 
     def _fit_columns(self) -> None:
         width = self.width() / self._zoom

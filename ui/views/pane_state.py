@@ -54,4 +54,4 @@ class PaneState(QWidget):
         """A label that wraps is as narrow as Qt likes, and says how high it is, only for a given width."""
         wanted = self._text.fontMetrics().horizontalAdvance(self._text.text()) + 2
         width = max(1, min(MAX_TEXT_WIDTH, wanted, self.width() - 2 * MARGIN))
-        self._text.setFixedSize(width, self._text.heightForWidth(width))
+        self._text.setFixedSize(width, max(0, self._text.heightForWidth(width)))

@@ -78,7 +78,7 @@ class _RecentDelegate(QStyledItemDelegate):
         if row.badge:
             badge = QFontMetricsF(small).horizontalAdvance(row.badge) + 12
         name = upper.adjusted(0, 0, -badge - 8 if badge else 0, 0)
-        width = self._text(painter, name, row.name, fonts.Use.CARD_TITLE, "text3" if row.missing else "text")
+        width = self._text(painter, name, row.name, fonts.Use.PANE_TITLE, "text3" if row.missing else "text")
         self._text(painter, lower, row.text, fonts.Use.HEAD, "text3" if row.missing else "text2")
         if badge:
             self._paint_badge(painter, QRectF(name.left() + width + 8, upper.center().y() - 8, badge, 16), row)

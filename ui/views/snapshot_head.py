@@ -198,6 +198,11 @@ class SnapshotHeadBar(QWidget):
             label.setVisible(label in shown)
         for widget in (self.proof, self.filter, self._against, self.size_text):
             widget.setVisible(widget in shown)
+        layout = self.layout()
+        if layout is not None:
+            # Within a resize Qt does not lay out again what has just become visible.
+            layout.invalidate()
+            layout.activate()
 
     def _on_text(self) -> None:
         self._wait.start()

@@ -54,9 +54,9 @@ class SnapshotTab(QWidget):
 
     def _lay_out(self) -> None:
         self._inner = QStackedLayout()
-        self._unread = PaneState()
+        self.unread = PaneState()
         self._inner.addWidget(self.view)
-        self._inner.addWidget(self._unread)
+        self._inner.addWidget(self.unread)
         layout = QVBoxLayout(self._body)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
@@ -255,8 +255,8 @@ class SnapshotTab(QWidget):
             self._first = False
             self.view.open_first_type()
         if not tree.types:
-            self._unread.show_state(*self._unread_text(tree.head))
-        self._inner.setCurrentWidget(self.view if tree.types else self._unread)
+            self.unread.show_state(*self._unread_text(tree.head))
+        self._inner.setCurrentWidget(self.view if tree.types else self.unread)
         self._stack.setCurrentWidget(self._body)
         self.shown.emit(tree.head.snapshot)
 

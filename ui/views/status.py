@@ -32,8 +32,12 @@ class StatusBar(QStatusBar):
         self._decoding = QLabel()
         self._dialects = QLabel()
         self._memory = QLabel()
+        self.setContentsMargins(8, 0, 8, 0)
         for label in (self._file, self._packets, self._snapshots, self._dropped):
+            label.setContentsMargins(0, 0, 12, 0)
             self.addWidget(label)
+        for label in (self._decoding, self._dialects, self._memory):
+            label.setContentsMargins(12, 0, 0, 0)
         for widget in (self._decoding, self._progress, self._dialects, self._memory):
             self.addPermanentWidget(widget)
         self.set_zoom(1.0)

@@ -8,7 +8,17 @@ from datetime import UTC, datetime
 import qtawesome
 from PySide6.QtCore import QMimeData, QRect, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QIcon, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLayout,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 
 from analyzer.resources import resource
 from ui import fonts
@@ -36,6 +46,7 @@ class WelcomePage(QWidget):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._zoom = 1.0
         self.recent = RecentModel(self)
         self.list = RecentList(theme, self.recent)
         self.drop_area = Card(theme, "ph.file-arrow-down", self._drop_lines(), dashed=True)
@@ -57,6 +68,7 @@ class WelcomePage(QWidget):
         self.recent.show(captures, datetime.now(UTC).astimezone())
         self.list.setVisible(bool(captures))
         self._empty.setVisible(not captures)
+        self._fit_list()
 
     def set_theme(self, theme: Theme) -> None:
         """Paint in another theme."""
@@ -77,7 +89,8 @@ class WelcomePage(QWidget):
         for card in (self.drop_area, *self.samples):
             card.set_zoom(zoom)
         self.list.set_zoom(zoom)
-        self.list.setMinimumHeight(round(LEAST_ROWS * CAPTURE_ROW_HEIGHT * zoom))
+        self._zoom = zoom
+        self._fit_list()
         for label, use, _ in self._labels:
             label.setFont(fonts.font(use, zoom=zoom))
         self.browse.setFont(fonts.font(fonts.Use.TABLE, zoom=zoom))
@@ -97,6 +110,14 @@ class WelcomePage(QWidget):
         if path:
             event.acceptProposedAction()
             self.open_requested.emit(path)
+
+    def _fit_list(self) -> None:
+        """As high as its rows; where there is no room, it scrolls."""
+        rows = max(self.recent.rowCount(), LEAST_ROWS)
+        height = round(CAPTURE_ROW_HEIGHT * self._zoom)
+        self.list.setMinimumHeight(LEAST_ROWS * height)
+        self.list.setMaximumHeight(rows * height)
+        self._empty.setFixedHeight(LEAST_ROWS * height)
 
     def _offer_ends(self) -> None:
         self.drop_area.offered = False
@@ -126,7 +147,7 @@ class WelcomePage(QWidget):
                 "ph.warning-circle",
                 (
                     self.tr("Broken checksums"),
-                    self.tr("6 clients, 3 snapshots altered on purpose, 95 that rest on them"),
+                    self.tr("6 clients, 3 snapshots altered, 95 rest on them"),
                     self.tr("Find the first failure and what followed from it"),
                 ),
             ),
@@ -161,7 +182,7 @@ class WelcomePage(QWidget):
         grid.setVerticalSpacing(20)
         grid.addLayout(self._head(), 0, 0, 1, 2)
         grid.addWidget(self.drop_area, 1, 0, 1, 2)
-        grid.addWidget(self._recent_card(), 2, 0)
+        grid.addLayout(self._recent_column(), 2, 0)
         grid.addLayout(self._sample_column(), 2, 1)
         grid.setColumnStretch(0, 11)
         grid.setColumnStretch(1, 9)
@@ -199,6 +220,12 @@ class WelcomePage(QWidget):
         row.addWidget(self._label(self.tr("Ctrl+O"), fonts.Use.GROUP_ROW, "text"))
         return row
 
+    def _recent_column(self) -> QVBoxLayout:
+        column = QVBoxLayout()
+        column.addWidget(self._recent_card(), 1000)
+        column.addStretch(1)
+        return column
+
     def _recent_card(self) -> QWidget:
         head = QHBoxLayout()
         head.setContentsMargins(12, 0, 4, 0)
@@ -213,6 +240,7 @@ class WelcomePage(QWidget):
         self._empty.setAlignment(Qt.AlignmentFlag.AlignTop)
         column = QVBoxLayout(self._ground)
         column.setContentsMargins(8, 12, 8, 8)
+        column.setSizeConstraint(QLayout.SizeConstraint.SetMinAndMaxSize)
         column.setSpacing(8)
         column.addLayout(head)
         column.addWidget(self.list, 1)

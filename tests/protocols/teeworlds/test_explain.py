@@ -118,8 +118,13 @@ def test_ints_behind_the_last_update_are_shown() -> None:
 )
 def test_what_stands_before_a_fault_is_shown(data: bytes, names: list[str], note: str) -> None:
     root = of_delta(data)
-    assert [field.name for field in root.children] == names
+    fault = root.children[-1]
+    assert [field.name for field in root.children] == [*names, "fault"]
     assert root.note.startswith(note)
+    assert fault.wrong
+    assert fault.span is not None
+    assert root.note == f"byte {fault.span.offset}: {fault.note}"
+    assert fault.span.offset + fault.span.length == len(data)
 
 
 def test_a_delta_without_bytes_changed_nothing() -> None:

@@ -383,3 +383,23 @@ def test_messages_by_uuid_are_those_of_the_spec() -> None:
             assert (message.name, message.uuid_name, message.direction) == (name, uuid_name, DIRECTIONS[direction])
             if "ints: " not in text:
                 check_message_fields(text, message.fields)
+
+
+NAME = (-287183387, -320474125, -1594563099, -2139062272)
+"""nameless tee"""
+
+
+def test_item_is_its_players() -> None:
+    items: Items = {11 << 16 | 5: NAME}
+    assert SCHEMA.describe_item(9, 5, [0] * 22, items, 1).owner == "nameless tee"
+    assert SCHEMA.owner(9, 6, items) == ""
+    assert SCHEMA.owner(14, 5, items) == ""  # ids of events are no client ids
+    assert SCHEMA.owner(9, 5, {11 << 16 | 5: NAME[:2]}) == ""
+
+
+def test_client_id_reads_with_its_name() -> None:
+    items: Items = {11 << 16 | 5: NAME}
+    assert SCHEMA.value_text(9, 8, 5, items) == "5  nameless tee"
+    assert SCHEMA.value_text(9, 8, -1, items) == "-1  nobody"
+    assert SCHEMA.value_text(9, 8, 6, items) == ""
+    assert texts(9, [0] * 8 + [5] + [0] * 13, items)["hooked_player"] == "5  nameless tee"

@@ -87,6 +87,16 @@ def test_a_band_has_no_holes_and_leaves_the_client_out() -> None:
     assert drawing.band(alone, Metric.WIRE_BYTES, Window(0.0, 30.0, 300), 0).empty
 
 
+def test_the_median_of_all_runs_through_however_wide_its_stretches_are() -> None:
+    track = _track(_decoded(SLICES), -1)
+    values = track.values(Metric.WIRE_BYTES)
+    for pixels in (16, 500):
+        drawn = drawing.median(track, Metric.WIRE_BYTES, Window(0.0, float(track.time_s[-1]), pixels))
+        assert np.isfinite(drawn.y).all()
+        assert set(drawn.y) <= set(values)
+        assert (np.diff(drawn.x) > 0).all()
+
+
 def test_faults_of_a_capture_with_wrong_checksums() -> None:
     track = _track(_decoded(BADCRC), -1)
     wrong = track.time_s[_ranks(track) == Rank.FAILED]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import weakref
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -284,6 +285,29 @@ def test_sentences(charts_of: OpenCharts) -> None:
     assert chart(pane, "size").sentence == ""
     pane.show_document(None)
     assert pane.state.isVisible()
+
+
+def test_a_capture_without_a_frame(charts_of: OpenCharts, qtbot: QtBot, tmp_path: Path) -> None:
+    empty = tmp_path / "empty.pcap"
+    empty.write_bytes(bytes.fromhex("d4c3b2a1 0200 0400 00000000 00000000 ffff0000 01000000"))
+    pane, document = charts_of(empty)
+    viewport = chart(pane, "size").canvas.viewport
+    qtbot.mouseMove(viewport, viewport.rect().center())
+    qtbot.mouseClick(viewport, Qt.MouseButton.LeftButton, pos=viewport.rect().center())
+    qtbot.keyClicks(pane, "+-0f")
+    for every in (True, False):
+        pane.show_all_clients(every)
+    assert document.selection.place.packet == -1
+    assert {chart.sentence for chart in pane.charts if chart.isVisible()} == {"No snapshot in this range"}
+
+
+def test_text_twins(charts_of: OpenCharts) -> None:
+    pane, document = charts_of(SAMPLE)
+    number = len(rows_of(document.tables, pane.session))
+    twin = chart(pane, "size").accessibleName()
+    assert twin.startswith("Snapshot size, bytes on the wire: ")
+    assert f", {number} snapshots, " in twin
+    assert twin.endswith(" full, none failed")
 
 
 def test_faults_are_named_in_the_legend(charts_of: OpenCharts) -> None:

@@ -64,14 +64,19 @@ def test_rows_arrive_in_batches(model: PacketModel, document: OpenDocument, qtbo
 
 
 @pytest.mark.parametrize("session", [0, 1])
-def test_one_session_while_rows_arrive(model: PacketModel, document: OpenDocument, qtbot: QtBot, session: int) -> None:
+@pytest.mark.parametrize("column", [-1, Column.LENGTH], ids=["capture order", "sorted"])
+def test_one_session_while_rows_arrive(
+    model: PacketModel, document: OpenDocument, qtbot: QtBot, session: int, column: int
+) -> None:
     opened = document(RECONNECT, wait=False)
     opened.selection.limit_to(session)
     model.show_document(opened)
+    model.sort(column)
     with qtbot.waitSignal(opened.decoded, timeout=60_000):
         pass
     of_session = np.flatnonzero(opened.tables.packets.integers("session") == session).tolist()
-    assert shown(model) == of_session != []
+    assert sorted(shown(model)) == of_session != []
+    assert (shown(model) == of_session) == (column < 0)
     opened.selection.limit_to(-1)
     assert model.rowCount() == len(opened.tables.packets)
 

@@ -11,12 +11,13 @@ import numpy as np
 import pytest
 from capture_files import BUNDLED
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QFontMetricsF, QGuiApplication
 from PySide6.QtWidgets import QLabel, QMenu
 from pytestqt.qtbot import QtBot
 
+from ui import fonts
 from ui.document import Document
-from ui.models.packet_cells import Column
+from ui.models.packet_cells import Column, TimeFormat
 from ui.models.related import last_packet
 from ui.theme import DARK, LIGHT
 from ui.views.packet_list import PacketList
@@ -314,6 +315,25 @@ def test_finding(pane: PacketList, document: OpenDocument, qtbot: QtBot) -> None
     assert opened.selection.place.packet == first
 
 
+@pytest.mark.parametrize(
+    "text", ["1799", ":8303", "DDNET", "inputtiming", "bot1"], ids=["number", "address", "protocol", "info", "client"]
+)
+def test_finding_in_any_column(pane: PacketList, document: OpenDocument, qtbot: QtBot, text: str) -> None:
+    opened = document(MIDSESSION)
+    pane.show_document(opened)
+    texts = [" ".join(pane.model.cells.texts(packet)).lower() for packet in range(len(opened.tables.packets))]
+    first = next(row for row, line in enumerate(texts) if text.lower() in line)
+    with qtbot.waitSignal(pane.find_ended, timeout=30_000):
+        pane.find_text(text)
+    assert selected_row(pane) == first
+    last = next(row for row in range(len(texts) - 1, -1, -1) if text.lower() in texts[row])
+    with qtbot.waitSignal(pane.find_ended, timeout=30_000):
+        pane.find_text(text, False)
+    expected = [row for row in range(first) if text.lower() in texts[row]]
+    assert selected_row(pane) == (expected[-1] if expected else last)
+    assert any(text.lower() in str(pane.model.index(selected_row(pane), column).data()).lower() for column in Column)
+
+
 def test_following(pane: PacketList, document: OpenDocument, qtbot: QtBot) -> None:
     opened = document(MIDSESSION, wait=False)
     pane.show_document(opened)
@@ -358,3 +378,42 @@ def test_one_capture_after_the_other_while_the_first_is_decoded(
     with qtbot.waitSignal(first.decoded, timeout=60_000):
         pass
     assert pane.model.rowCount() == len(second.tables.packets)
+
+
+@pytest.mark.parametrize("zoom", [1.0, 1.7])
+def test_numbers_are_never_cut(pane: PacketList, document: OpenDocument, zoom: float) -> None:
+    pane.show_document(document(SMALL))
+    pane.set_zoom(zoom)
+    pane.set_time_format(TimeFormat.UTC)
+    metrics = QFontMetricsF(fonts.font(fonts.Use.TABLE, zoom=zoom))
+    for column in (Column.NUMBER, Column.TIME, Column.LENGTH):
+        text = str(pane.model.index(pane.model.rowCount() - 1, column).data())
+        assert metrics.horizontalAdvance(text) + 16 <= pane.table.columnWidth(column)
+
+
+def test_hovering_says_the_time(pane: PacketList, document: OpenDocument, qtbot: QtBot) -> None:
+    opened = document(SMALL)
+    pane.show_document(opened)
+    times: list[int | None] = []
+    opened.selection.hovered.connect(times.append)
+    qtbot.mouseMove(pane.table.viewport(), pane.table.visualRect(pane.model.index(2, Column.INFO)).center())
+    qtbot.waitUntil(lambda: bool(times))
+    frame = opened.tables.packets.integer("frame", 2)
+    assert times[-1] == opened.tables.frames.integer("time_ns", frame)
+    assert opened.selection.place.packet == -1
+
+
+def test_the_sorted_head_keeps_its_title(pane: PacketList, document: OpenDocument) -> None:
+    """An arrow is added, the title stays: most of the head's ink is still there."""
+    pane.show_document(document(SMALL))
+    head = pane.table.horizontalHeader()
+    left, width = head.sectionViewportPosition(Column.LENGTH), head.sectionSize(Column.LENGTH)
+
+    def ink() -> int:
+        image = head.grab().toImage().copy(left + 12, 4, width - 16, head.height() - 8)
+        plain = LIGHT.color("raised").rgb()
+        return sum(image.pixelColor(x, y).rgb() != plain for x in range(image.width()) for y in range(image.height()))
+
+    before = ink()
+    head.setSortIndicator(Column.LENGTH, Qt.SortOrder.DescendingOrder)
+    assert ink() > before * 0.8 > 40

@@ -1,0 +1,341 @@
+"""The real window on real captures: open, select, follow, find, cancel, switch, remember, and say what went wrong."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, QPointF, QSettings, Qt, QUrl
+from PySide6.QtGui import QDropEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLineEdit, QMessageBox
+from pytestqt.qtbot import QtBot
+
+from tests.ui.conftest import WAIT_MS, find_capture
+from ui.dialogs.go_to import GoToDialog
+from ui.dialogs.preferences import PreferencesDialog
+from ui.dialogs.report import ReportDialog
+from ui.document import Document
+from ui.main_window import MainWindow
+from ui.settings import Preferences, Settings
+
+SLICES = "ddnet_ctf1_24bots"
+BAD_CRC = "ddnet_tsunami_badcrc_head"
+SHORT = "ddnet_learntoplay"
+Opener = Callable[[str | Path], Document]
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat))
+
+
+@pytest.fixture
+def window(qtbot: QtBot, settings: Settings) -> Iterator[MainWindow]:
+    window = MainWindow(settings)
+    window.show()
+    qtbot.waitExposed(window)
+    yield window
+    window.close()
+    window.deleteLater()
+
+
+@pytest.fixture
+def opened(window: MainWindow, qtbot: QtBot) -> Opener:
+    """Opens a capture, by the beginning of its name or its path, and waits until it is decoded."""
+
+    def open_capture(capture: str | Path) -> Document:
+        assert window.open_path(capture if isinstance(capture, Path) else find_capture(capture))
+        document = window.document
+        assert document is not None
+        qtbot.waitUntil(lambda: document.is_decoded, timeout=WAIT_MS)
+        return document
+
+    return open_capture
+
+
+def row_of_tick(document: Document, tick: int, player: str) -> int:
+    tables = document.tables
+    players = tables.sessions.array("player")[tables.snapshots.integers("session")]
+    return int(np.flatnonzero((tables.snapshots.integers("tick") == tick) & (players == player))[0])
+
+
+def select_snapshot(document: Document, row: int) -> None:
+    document.selection.select(document.tables.snapshots.integer("packet", row), row)
+
+
+def tree_shows(window: MainWindow, tick: int) -> bool:
+    tree = window.snapshot_tab.tree
+    return tree is not None and tree.head.tick == tick
+
+
+def test_open_select_and_find_the_change_of_a_known_item(window: MainWindow, opened: Opener, qtbot: QtBot) -> None:
+    document = opened(SLICES)
+    assert window.windowTitle() == "ddnet_ctf1_24bots_slices.pcap.gz – Snapscope"
+    select_snapshot(document, row_of_tick(document, 234, "bot0"))
+    qtbot.waitUntil(lambda: tree_shows(window, 234))
+    tree = window.snapshot_tab.tree
+    assert tree is not None
+    item = next(item for node in tree.types for item in node.items if (node.name, item.id) == ("Character", 23))
+    field = next(field for field in item.fields if field.name == "y")
+    assert field.old is not None
+    assert field.new is not None
+    assert (field.old.raw, field.new.raw, field.difference, field.bits) == ("114", "126", 12, 7)
+    assert window.packets.shown_texts()[-1] == "Snap 234 part 2/2 base −4 · 163 items, +15 ~58 −7"
+    qtbot.waitUntil(lambda: window.packet_tab.detail is not None)
+
+
+def test_follow_the_baseline_and_come_back(window: MainWindow, opened: Opener, qtbot: QtBot) -> None:
+    document = opened(SLICES)
+    row = row_of_tick(document, 234, "bot0")
+    select_snapshot(document, row)
+    qtbot.waitUntil(lambda: tree_shows(window, 234))
+    window.actions_by_name["baseline"].trigger()
+    qtbot.waitUntil(lambda: tree_shows(window, 230))
+    assert document.selection.place.snapshot == document.tables.snapshots.integer("base", row)
+    window.actions_by_name["back"].trigger()
+    qtbot.waitUntil(lambda: tree_shows(window, 234))
+    assert window.actions_by_name["forward"].isEnabled()
+    window.actions_by_name["forward"].trigger()
+    qtbot.waitUntil(lambda: tree_shows(window, 230))
+
+
+def test_failures_are_found_and_lead_to_their_first_cause(window: MainWindow, opened: Opener, qtbot: QtBot) -> None:
+    document = opened(BAD_CRC)
+    tables = document.tables
+    select_snapshot(document, 0)
+    window.actions_by_name["next_failed"].trigger()
+    place = document.selection.place
+    assert tables.snapshots.integer("status", place.snapshot) != 0
+    caused = int(np.flatnonzero(tables.snapshots.integers("cause") >= 0)[0])
+    select_snapshot(document, caused)
+    window.actions_by_name["cause"].trigger()
+    assert document.selection.place.snapshot == tables.snapshots.integer("cause", caused)
+
+
+def test_the_charts_follow_the_selection(window: MainWindow, opened: Opener, qtbot: QtBot) -> None:
+    document = opened(SHORT)
+    select_snapshot(document, len(document.tables.snapshots) // 2)
+    seconds = (
+        document.tables.frames.integer(
+            "time_ns", document.tables.packets.integer("frame", document.selection.place.packet)
+        )
+        - document.tables.frames.integer("time_ns", 0)
+    ) / 1e9
+    start, stop = window.charts.range_s
+    assert start <= seconds <= stop
+
+
+def test_cancel_keeps_what_was_decoded(window: MainWindow, qtbot: QtBot) -> None:
+    assert window.open_path(find_capture(SLICES))
+    document = window.document
+    assert document is not None
+    qtbot.waitUntil(lambda: len(document.tables.packets) > 0, timeout=WAIT_MS)
+    window.actions_by_name["stop"].trigger()
+    qtbot.waitUntil(lambda: document.is_decoded, timeout=WAIT_MS)
+    assert 0 < len(document.tables.packets) <= 8810
+    assert not window.actions_by_name["stop"].isEnabled()
+    window.actions_by_name["first"].trigger()
+    qtbot.waitUntil(lambda: window.packet_tab.detail is not None, timeout=WAIT_MS)
+
+
+def test_switch_captures_while_loading(window: MainWindow, opened: Opener, qtbot: QtBot) -> None:
+    for _ in range(3):
+        assert window.open_path(find_capture(SLICES))
+        qtbot.waitUntil(lambda: window.packets.model.rowCount() > 0, timeout=WAIT_MS)
+        window.actions_by_name["first"].trigger()
+    document = opened(SHORT)
+    assert window.packets.model.rowCount() == len(document.tables.packets) == 1752
+    window.actions_by_name["close_capture"].trigger()
+    assert window.document is None
+    assert window.packets.model.rowCount() == 0
+
+
+def test_a_broken_file_is_read_as_far_as_it_goes(
+    window: MainWindow, opened: Opener, qtbot: QtBot, tmp_path: Path
+) -> None:
+    path = tmp_path / "cut.pcap"
+    path.write_bytes(find_capture("ddnet_dm2").read_bytes()[:50_001])
+    document = opened(path)
+    assert len(document.tables.packets) > 100
+    assert window.banner.text.startswith("The file stops in the middle of frame")
+    window.actions_by_name["file_problems"].trigger()
+    box = window.findChild(QMessageBox)
+    assert box is not None
+    assert "stops in the middle" in box.text()
+    box.close()
+
+
+@pytest.mark.parametrize("content", [b"no capture at all", None])
+def test_what_is_no_capture_leaves_the_window_as_it_was(
+    window: MainWindow, opened: Opener, tmp_path: Path, content: bytes | None
+) -> None:
+    document = opened(SHORT)
+    path = tmp_path / "notes.txt"
+    if content is not None:
+        path.write_bytes(content)
+    assert not window.open_path(path)
+    assert window.document is document
+    assert window.banner.text.endswith(".") or window.banner.text
+    assert "Traceback" not in window.banner.text
+
+
+def test_drop_a_file(window: MainWindow, qtbot: QtBot) -> None:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(find_capture(SHORT)))])
+    event = QDropEvent(
+        QPointF(5, 5),
+        Qt.DropAction.CopyAction,
+        data,
+        Qt.MouseButton.LeftButton,
+        Qt.KeyboardModifier.NoModifier,
+    )
+    window.dropEvent(event)
+    document = window.document
+    assert document is not None
+    qtbot.waitUntil(lambda: document.is_decoded, timeout=WAIT_MS)
+    assert document.path.name.startswith(SHORT)
+
+
+def answer(dialog: GoToDialog, text: str) -> None:
+    field = dialog.findChild(QLineEdit)
+    assert field is not None
+    field.setText(text)
+    QTest.keyClick(field, Qt.Key.Key_Return)
+
+
+def test_go_to_packet_tick_and_time(window: MainWindow, opened: Opener, qtbot: QtBot) -> None:
+    document = opened(SHORT)
+    for text, expected in (("100", 99), ("tick 200", None), ("3.5 s", None)):
+        window.actions_by_name["go_to"].trigger()
+        dialog = window.findChild(GoToDialog)
+        assert dialog is not None
+        answer(dialog, text)
+        qtbot.waitUntil(lambda: window.findChild(GoToDialog) is None)
+        place = document.selection.place
+        if expected is not None:
+            assert document.tables.packets.integer("frame", place.packet) == expected
+        elif text.startswith("tick"):
+            assert document.tables.snapshots.integer("tick", place.snapshot) == 200
+    window.actions_by_name["go_to"].trigger()
+    dialog = window.findChild(GoToDialog)
+    assert dialog is not None
+    answer(dialog, "999999")
+    assert dialog.isVisible()
+    dialog.reject()
+
+
+def test_find_in_the_list(window: MainWindow, opened: Opener, qtbot: QtBot) -> None:
+    document = opened(SHORT)
+    window.packets.setFocus()
+    window.actions_by_name["find"].trigger()
+    assert window.find_bar.isVisible()
+    field = window.find_bar.findChild(QLineEdit)
+    assert field is not None
+    with qtbot.waitSignal(window.packets.find_ended, timeout=WAIT_MS) as found:
+        QTest.keyClicks(field, "EnterGame")
+        QTest.keyClick(field, Qt.Key.Key_Return)
+    assert found.args == [True]
+    assert "EnterGame" in window.packets.shown_texts()[-1]
+    assert document.selection.place.packet >= 0
+    QTest.keyClick(field, Qt.Key.Key_Escape)
+    assert not window.find_bar.isVisible()
+
+
+def test_only_one_session(window: MainWindow, opened: Opener, qtbot: QtBot) -> None:
+    document = opened(SHORT)
+    document.selection.limit_to(0)
+    own = int((document.tables.packets.integers("session") == 0).sum())
+    qtbot.waitUntil(lambda: window.packets.model.rowCount() == own)
+    window.actions_by_name["all_sessions"].trigger()
+    qtbot.waitUntil(lambda: window.packets.model.rowCount() == 1752)
+
+
+def test_preferences_show_at_once_and_are_remembered(
+    window: MainWindow, opened: Opener, qtbot: QtBot, settings: Settings
+) -> None:
+    opened(SHORT)
+    window.actions_by_name["preferences"].trigger()
+    dialog = window.findChild(PreferencesDialog)
+    assert dialog is not None
+    dialog.changed.emit(Preferences(theme="dark", time_format="utc", zoom=1.5))
+    assert QApplication.palette().window().color().lightness() < 60
+    assert ":" in window.packets.model.index(0, 2).data()
+    assert settings.preferences == Preferences(theme="dark", time_format="utc", zoom=1.5)
+    dialog.changed.emit(Preferences(theme="light"))
+    dialog.close()
+    window.actions_by_name["zoom_in"].trigger()
+    assert settings.preferences.zoom == 1.1
+    window.actions_by_name["zoom_reset"].trigger()
+    assert settings.preferences.zoom == 1.0
+
+
+def test_recent_captures_and_layout_are_remembered(
+    window: MainWindow, opened: Opener, qtbot: QtBot, settings: Settings
+) -> None:
+    opened(BAD_CRC)
+    entry = settings.recent[0]
+    assert Path(entry.path) == find_capture(BAD_CRC)
+    assert "6 clients" in entry.summary
+    assert entry.severity == "error"
+    window.resize(1300, 820)
+    window.close()
+    again = MainWindow(settings)
+    again.show()
+    assert (again.width(), again.height()) == (1300, 820)
+    again.close()
+    again.deleteLater()
+
+
+def test_fill_and_put_back(window: MainWindow, opened: Opener) -> None:
+    opened(SHORT)
+    window.packets.table.setFocus()
+    window.actions_by_name["fill"].trigger()
+    assert window.packets.isVisible()
+    assert not window.tabs.isVisible()
+    assert not any(dock.isVisible() for dock in window.docks)
+    window.actions_by_name["fill"].trigger()
+    assert window.tabs.isVisible()
+    assert window.docks[0].isVisible()
+
+
+def test_panes_by_keyboard(window: MainWindow, opened: Opener, qtbot: QtBot) -> None:
+    opened(SHORT)
+    QTest.keyClick(window, Qt.Key.Key_2, Qt.KeyboardModifier.AltModifier)
+    qtbot.waitUntil(lambda: window.tabs.currentWidget() is window.packet_tab)
+    QTest.keyClick(window, Qt.Key.Key_3, Qt.KeyboardModifier.AltModifier)
+    qtbot.waitUntil(lambda: window.tabs.currentWidget() is window.snapshot_tab)
+    for _ in range(4):
+        window.actions_by_name["next_pane"].trigger()
+
+
+def test_a_mistake_of_ours_is_a_report_and_the_window_goes_on(window: MainWindow, opened: Opener) -> None:
+    opened(SHORT)
+    window.show_report("a test", "Traceback (most recent call last): ...")
+    dialog = window.findChild(ReportDialog)
+    assert dialog is not None
+    assert dialog.isVisible()
+    assert os.sep + "home" not in dialog.windowTitle()
+    dialog.close()
+    window.actions_by_name["last"].trigger()
+    assert window.document is not None
+    assert window.document.selection.place.packet == 1751
+
+
+def test_every_command_can_be_carried_out(window: MainWindow, opened: Opener, qtbot: QtBot) -> None:
+    """None fails, with a capture and a selection; those that open a native dialog or end the window are left out."""
+    document = opened(SHORT)
+    select_snapshot(document, 40)
+    for name, action in window.actions_by_name.items():
+        if name in ("open", "quit", "close_capture", "open_sample", "reload", "stop"):
+            continue
+        action.trigger()
+        for box in (*window.findChildren(QMessageBox), *window.findChildren(GoToDialog)):
+            box.close()
+        for dialog in window.findChildren(PreferencesDialog):
+            dialog.close()
+    assert QTest.qWaitForWindowExposed(window)
+    window.mapToGlobal(QPoint(0, 0))
