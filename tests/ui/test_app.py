@@ -59,7 +59,10 @@ def test_the_window_opens_what_it_is_told_to(qtbot: QtBot, tmp_path: Path, monke
     timer = QTimer()
     timer.timeout.connect(look)
     timer.start(20)
-    QTimer.singleShot(WAIT_MS, timer, QApplication.quit)
+    limit = QTimer()
+    limit.timeout.connect(QApplication.quit)
+    limit.start(WAIT_MS)
     path = find_capture("ddnet_dm6_snaplen220")
     assert app.main([str(path)]) == 0
+    limit.stop()
     assert seen == [path.name]
