@@ -34,8 +34,7 @@ def display_fault(environment: Mapping[str, str] = os.environ) -> str:
 def _connects(xcb: ctypes.CDLL, screen: str) -> bool:
     xcb.xcb_connect.argtypes = (ctypes.c_char_p, ctypes.c_void_p)
     xcb.xcb_connect.restype = ctypes.c_void_p
-    xcb.xcb_connection_has_error.argtypes = xcb.xcb_disconnect.argtypes = (ctypes.c_void_p,)
+    xcb.xcb_connection_has_error.argtypes = (ctypes.c_void_p,)
+    # Never disconnected: a server may start anew when its last client leaves, and would then turn Qt away.
     connection = xcb.xcb_connect(os.fsencode(screen), None)
-    fault = int(xcb.xcb_connection_has_error(connection))
-    xcb.xcb_disconnect(connection)
-    return fault == 0
+    return int(xcb.xcb_connection_has_error(connection)) == 0
