@@ -244,7 +244,8 @@ def check_imports() -> None:
     message = failing_import()
     while (found := MISSING_LIBRARY.search(message)) and found[1] not in tried:
         tried.add(found[1])
-        install_libraries([found[1], *missing_libraries(QT_WINDOWS)])
+        # Those of the screen too, so that one command brings all.
+        install_libraries([found[1], *missing_libraries(QT_WINDOWS), *missing_libraries(QT_SCREEN)])
         message = failing_import()
     if message:
         raise SetupError(f"the installed packages do not work here: {message.splitlines()[-1]}")
@@ -277,8 +278,8 @@ def install_libraries(libraries: Sequence[str]) -> None:
     """Installs the Debian packages that hold these libraries, or raises SetupError with the command for it."""
     if libraries:
         names = sorted(set(libraries))
-        are = "library is" if len(names) == 1 else "libraries are"
-        reason = f"the system {are} missing: {', '.join(names)}"
+        what = "a system library is" if len(names) == 1 else "system libraries are"
+        reason = f"{what} missing: {', '.join(names)}"
         install_debian(sorted({debian_package(name) for name in names}), reason)
 
 
