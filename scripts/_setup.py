@@ -17,7 +17,7 @@ import subprocess
 import sys
 import time
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import IO
 
@@ -28,9 +28,17 @@ LOCK = ROOT / ".venv.lock"
 CONSTRAINTS = ROOT / "constraints.txt"
 PROJECT = ROOT / "pyproject.toml"
 
-IMPORTS = "import numpy, platformdirs, rich, typer, analyzer, ui"
-DEBIAN_LIBRARIES = {"libstdc++.so.6": "libstdc++6", "libgcc_s.so.1": "libgcc-s1", "libz.so.1": "zlib1g"}
+# The application also loads the plugin that draws without a screen. PySide6 comes first: it names the library that
+# it misses, pyqtgraph and qtawesome only say that there is no Qt.
+IMPORTS = """
+from PySide6 import QtGui, QtSvg, QtTest, QtWidgets
+QtWidgets.QApplication([])
+import numpy, platformdirs, pyqtgraph, qtawesome, rich, typer, analyzer, ui
+"""
 MISSING_LIBRARY = re.compile(r"(lib[\w.+-]+\.so[\w.]*): cannot open shared object file")
+QT_WINDOWS = "QtWidgets.abi3.so"
+QT_SCREEN = "Qt/plugins/platforms/libqxcb.so"
+ODD_DEBIAN_NAMES = {"libz": "zlib1g", "libglib-2.0": "libglib2.0-0", "libgthread-2.0": "libglib2.0-0"}
 
 
 class SetupError(Exception):
@@ -48,10 +56,10 @@ def program(name: str) -> Path:
     return VENV / "bin" / name
 
 
-def start(usage: str, extras: Sequence[str], command: Sequence[str]) -> int:
-    """Sets up, then runs a program of `.venv` with this program's arguments. Gives the exit code.
+def start(usage: str, extras: Sequence[str], command: Callable[[list[str]], list[str]]) -> int:
+    """Sets up, then runs a program of `.venv`. Gives the exit code.
 
-    `command` is the program's name and, from the top of the checkout, the script that it runs.
+    `command` makes of this program's arguments the program's name and its arguments.
     """
     arguments = sys.argv[1:]
     if "-h" in arguments or "--help" in arguments:
@@ -67,7 +75,8 @@ def start(usage: str, extras: Sequence[str], command: Sequence[str]) -> int:
         return 130
     if "--setup-only" in arguments:
         return 0
-    full = [str(program(command[0])), *(str(ROOT / script) for script in command[1:]), *arguments]
+    name, *rest = command(arguments)
+    full = [str(program(name)), *rest]
     if os.name == "posix":
         os.execv(full[0], full)
     return subprocess.call(full)
@@ -234,21 +243,54 @@ def pip(*arguments: str, failure: str) -> None:
 
 
 def check_imports() -> None:
-    """Imports what is compiled, installing a missing system library where that is possible."""
+    """Imports what is compiled, installing missing system libraries where that is possible."""
+    tried: set[str] = set()
     message = failing_import()
-    missing = MISSING_LIBRARY.search(message)
-    if missing:
-        library = missing.group(1)
-        if library not in DEBIAN_LIBRARIES:
-            raise SetupError(f"the system library {library} is missing; install the package that holds it")
-        install_debian([DEBIAN_LIBRARIES[library]], f"the system library {library} is missing")
+    while (found := MISSING_LIBRARY.search(message)) and found[1] not in tried:
+        tried.add(found[1])
+        # Those of the screen too, so that one command brings all.
+        install_libraries([found[1], *missing_libraries(QT_WINDOWS), *missing_libraries(QT_SCREEN)])
         message = failing_import()
     if message:
         raise SetupError(f"the installed packages do not work here: {message.splitlines()[-1]}")
+    try:
+        install_libraries(missing_libraries(QT_SCREEN))
+    except SetupError as error:
+        # Tests and the command line do without; and a screen of Wayland needs none of them.
+        say(f"for a window on an X screen, {error}")
 
 
 def failing_import() -> str:
     """What importing the dependencies says on its error output; empty if it works."""
     command = [str(program("python")), "-I", "-c", IMPORTS]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     return "" if done.returncode == 0 else done.stderr.strip() or f"exit code {done.returncode}"
+
+
+def missing_libraries(name: str) -> list[str]:
+    """System libraries that a file of PySide6 needs and this system lacks; none where nobody can tell."""
+    ldd = shutil.which("ldd")
+    found = sorted(VENV.glob(f"lib*/python*/site-packages/PySide6/{name}"))
+    if ldd is None or not found:
+        return []
+    listed = subprocess.run([ldd, str(found[0])], capture_output=True, text=True, check=False).stdout
+    return sorted(set(re.findall(r"^\s*(\S+) => not found", listed, re.MULTILINE)))
+
+
+def install_libraries(libraries: Sequence[str]) -> None:
+    """Installs the Debian packages that hold these libraries, or raises SetupError with the command for it."""
+    if libraries:
+        names = sorted(set(libraries))
+        what = "a system library is" if len(names) == 1 else "system libraries are"
+        reason = f"{what} missing: {', '.join(names)}"
+        install_debian(sorted({debian_package(name) for name in names}), reason)
+
+
+def debian_package(library: str) -> str:
+    """Debian names the package of a library after its file: libxcb-cursor.so.0 is in libxcb-cursor0."""
+    name, _, version = library.partition(".so.")
+    if name in ODD_DEBIAN_NAMES:
+        return ODD_DEBIAN_NAMES[name]
+    between = "-" if name[-1].isdigit() else ""
+    return f"{name}{between}{version}".lower().replace("_", "-")

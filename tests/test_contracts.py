@@ -12,7 +12,7 @@ import pytest
 from capture_files import ROOT
 
 CONTRACTS = "from importlinter.cli import lint_imports_command; lint_imports_command()"
-IDS = ["stages", "tables-only", "headless", "protocols", "plain"]
+IDS = ["stages", "tables-only", "headless", "protocols", "plain", "window"]
 
 
 @pytest.fixture
@@ -60,6 +60,10 @@ def test_contracts_hold_also_for_a_second_protocol(copy: Path) -> None:
         ("protocols", "analyzer/protocols/pong/__init__.py", "import analyzer.protocols.ping"),
         ("plain", "analyzer/capture/frames.py", "from scapy.sendrecv import AsyncSniffer"),
         ("plain", "analyzer/wire/huffman.py", "import numba"),
+        ("headless", "analyzer/cli/app.py", "import qtawesome"),
+        ("window", "ui/models/steps.py", "import ui.views.packet_list"),
+        ("window", "ui/views/cells.py", "import ui.main_window"),
+        ("window", "ui/charts/chart.py", "import ui.app"),
     ],
 )
 def test_forbidden_import_is_noticed(copy: Path, contract: str, module: str, line: str) -> None:

@@ -21,6 +21,7 @@ WITH_GPL_2 = {"0BSD", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "ISC", "MIT", "
     "MPL-2.0",
 }
 CLASSIFIERS = {
+    "License :: OSI Approved :: BSD License": "BSD",
     "License :: OSI Approved :: MIT License": "MIT",
     "License :: OSI Approved :: ISC License (ISCL)": "ISC",
 }
@@ -67,8 +68,21 @@ def licence_of(name: str) -> str:
     if expression:
         return expression
     known = [CLASSIFIERS[line] for line in about.get_all("Classifier") or [] if line in CLASSIFIERS]
+    if known == ["BSD"]:
+        return bsd_variant(name)
+    if not known and re.fullmatch(r"[\w.-]+( OR [\w.-]+)*", about.get("License", "")):
+        return about["License"]
     assert len(known) == 1, f"{name} does not say its licence in a way known here"
     return known[0]
+
+
+def bsd_variant(name: str) -> str:
+    """The classifier does not tell which BSD licence it is; the text does, by its third clause."""
+    files = [path for path in metadata.files(name) or [] if path.name.startswith("LICENSE")]
+    assert files, f"{name} has no text of its licence"
+    text = " ".join(files[0].read_text(encoding="utf-8").split())
+    assert "Redistributions in binary form" in text
+    return "BSD-3-Clause" if "Neither the name" in text else "BSD-2-Clause"
 
 
 def listed() -> dict[str, tuple[str, str]]:
@@ -100,3 +114,22 @@ def test_constraints_are_names_and_versions_and_cover_what_is_brought_along() ->
     pinned = [re.fullmatch(r"([A-Za-z0-9._-]+)==([0-9][0-9A-Za-z.]*)", line) for line in lines]
     assert all(pinned), lines
     assert brought_along() <= {canonicalize_name(match[1]) for match in pinned if match}
+
+
+def test_every_font_has_its_licence_beside_it() -> None:
+    text = (ROOT / "THIRD_PARTY.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| [\w ]+ \| `([^`]+)` \| OFL-1\.1 \| `([^`]+)` \|$", text, re.MULTILINE)
+    fonts = ROOT / "resources" / "fonts"
+    covered = [path.name for pattern, _ in rows for path in fonts.glob(pattern)]
+    assert sorted(covered) == sorted(path.name for path in fonts.iterdir() if path.suffix in {".otf", ".ttf"})
+    for _, licence in rows:
+        words = (ROOT / licence).read_text(encoding="utf-8")
+        assert words.startswith("Copyright")
+        assert "SIL OPEN FONT LICENSE Version 1.1 - 26 February 2007" in words
+
+
+def test_icons_are_of_the_font_that_is_named() -> None:
+    text = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "ui").rglob("*.py")))
+    icons = re.findall(r"""["'](fa5[sb]?|fa6[sb]?|ei|mdi6?|ph|ri|msc)\.[\w-]+["']""", text)
+    assert icons
+    assert set(icons) == {"ph"}

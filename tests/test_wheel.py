@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from capture_files import ROOT
 
+import analyzer
+
 SAMPLE = "samples/ddnet_learntoplay.pcap.gz"
 
 
@@ -54,5 +56,13 @@ def test_summary_of_the_sample(programs: Path, tmp_path: Path) -> None:
     assert summary["snapshots"]["ok"] == 881
 
 
-def test_sample_is_shown_without_a_capture(programs: Path, tmp_path: Path) -> None:
-    assert "1752" in run([programs / "snapscope"], tmp_path).replace(",", "").replace(" ", "")
+def test_every_resource_is_inside(programs: Path, tmp_path: Path) -> None:
+    find = "import analyzer.resources; print(analyzer.resources.resource('icons').parent)"
+    installed = Path(run([programs / "python", "-c", find], tmp_path).strip())
+    wanted = {path.relative_to(ROOT / "resources") for path in (ROOT / "resources").rglob("*") if path.is_file()}
+    assert {path.parent.name for path in wanted} == {"fonts", "icons", "samples", "schemas"}
+    assert {path.relative_to(installed) for path in installed.rglob("*") if path.is_file()} == wanted
+
+
+def test_window_starts(programs: Path, tmp_path: Path) -> None:
+    assert run([programs / "snapscope", "--version"], tmp_path).startswith(f"snapscope {analyzer.__version__}, Qt 6.")

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication
 
 import analyzer
 from ui import fonts
+from ui.display import display_fault
 from ui.icons import product_icon
 from ui.main_window import MainWindow
 from ui.settings import Settings
@@ -22,8 +23,11 @@ _LOG = logging.getLogger(__name__)
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run the window until it is closed; the exit code is Qt's."""
+    """Run the window until it is closed. The exit code is Qt's; 1 if no window can be shown here."""
     options = _read_arguments(sys.argv[1:] if argv is None else argv)
+    if fault := display_fault():
+        print(f"snapscope: {fault}", file=sys.stderr)
+        return 1
     application = QApplication(["snapscope"])
     window = start(application, options.capture, Settings())
     sys.excepthook = _reporter(window)

@@ -88,7 +88,79 @@ def test_missing_debian_package_is_named(setup: ModuleType, monkeypatch: pytest.
 def test_missing_library_is_found_in_the_import_error(setup: ModuleType) -> None:
     error = "ImportError: libstdc++.so.6: cannot open shared object file: No such file or directory"
     found = setup.MISSING_LIBRARY.search(error)
-    assert setup.DEBIAN_LIBRARIES[found.group(1)] == "libstdc++6"
+    assert setup.debian_package(found[1]) == "libstdc++6"
+
+
+@pytest.mark.parametrize(
+    ("library", "package"),
+    [
+        ("libEGL.so.1", "libegl1"),
+        ("libX11.so.6", "libx11-6"),
+        ("libX11-xcb.so.1", "libx11-xcb1"),
+        ("libdbus-1.so.3", "libdbus-1-3"),
+        ("libgcc_s.so.1", "libgcc-s1"),
+        ("libglib-2.0.so.0", "libglib2.0-0"),
+        ("libxcb-cursor.so.0", "libxcb-cursor0"),
+        ("libxkbcommon-x11.so.0", "libxkbcommon-x11-0"),
+        ("libz.so.1", "zlib1g"),
+    ],
+)
+def test_debian_package_of_a_library(setup: ModuleType, library: str, package: str) -> None:
+    assert setup.debian_package(library) == package
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="ldd is a program of Linux")
+def test_libraries_that_this_system_lacks_are_named(setup: ModuleType) -> None:
+    # `ldd` as it answers for the plugin of X11 on a minimal Debian.
+    answer = (
+        "\\tlinux-vdso.so.1 (0x00007ffd)\\n\\tlibxcb-cursor.so.0 => not found\\n"
+        "\\tlibc.so.6 => /lib/libc.so.6 (0x00007f00)\\n\\tlibX11.so.6 => not found\\n"
+    )
+    programs = setup.ROOT / "programs"
+    programs.mkdir()
+    (programs / "ldd").write_text(f"#!/bin/sh\nprintf '{answer}'\n", encoding="utf-8")
+    (programs / "ldd").chmod(0o755)
+    plugin = setup.VENV / "lib" / "python3.11" / "site-packages" / "PySide6" / setup.QT_SCREEN
+    plugin.parent.mkdir(parents=True)
+    plugin.touch()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", str(programs), prepend=os.pathsep)
+        assert setup.missing_libraries(setup.QT_SCREEN) == ["libX11.so.6", "libxcb-cursor.so.0"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "geteuid", lambda: 1000, raising=False)
+        with pytest.raises(setup.SetupError, match="sudo apt-get install libx11-6 libxcb-cursor0"):
+            setup.install_libraries(["libxcb-cursor.so.0", "libX11.so.6"])
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere there is always a screen")
+@pytest.mark.parametrize(
+    ("variables", "arguments", "expected"),
+    [
+        ({}, [], ["snapscope-cli", "summary", "SAMPLE"]),
+        ({}, ["game.pcap"], ["snapscope-cli", "summary", "game.pcap"]),
+        ({"QT_QPA_PLATFORM": "offscreen"}, [], ["snapscope-cli", "summary", "SAMPLE"]),
+        ({"DISPLAY": ":0"}, [], ["snapscope", "SAMPLE"]),
+        ({"WAYLAND_DISPLAY": "wayland-0"}, ["game.pcap"], ["snapscope", "game.pcap"]),
+        ({"QT_QPA_PLATFORM": "vnc"}, ["game.pcap"], ["snapscope", "game.pcap"]),
+        ({}, ["--version"], ["snapscope", "--version"]),
+    ],
+)
+def test_run_opens_the_window_where_there_is_a_screen(
+    variables: dict[str, str],
+    arguments: list[str],
+    expected: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    run = runpy.run_path(str(ROOT / "scripts" / "run"))
+    sample = str(ROOT / "resources" / "samples" / "ddnet_learntoplay.pcap.gz")
+    assert run["command"](arguments) == [sample if word == "SAMPLE" else word for word in expected]
+    assert ("no screen" in capsys.readouterr().err) == (expected[0] == "snapscope-cli")
 
 
 @pytest.mark.parametrize("name", ["run", "test", "_python_version.py"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,23 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
         app.main(["--version"])
     assert ended.value.code == 0
     assert capsys.readouterr().out.startswith(f"snapscope {analyzer.__version__}, Qt 6.")
+
+
+def test_unknown_option(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        app.main(["--unheard-of"])
+    assert ended.value.code == 2
+    assert "--unheard-of" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere there is always a screen")
+def test_without_a_screen(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("QT_QPA_PLATFORM", "DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(name, raising=False)
+    assert app.main([]) == 1
+    assert capsys.readouterr().err == (
+        "snapscope: there is no screen here to open a window on; snapscope-cli works without one\n"
+    )
 
 
 @pytest.mark.parametrize("name", ["ddnet_dm6_snaplen220", None])
