@@ -9,9 +9,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import qtawesome
-from PySide6.QtCore import QByteArray, QSize, Qt, QTimer
+from PySide6.QtCore import QByteArray, QPoint, QSize, Qt, QTimer
 from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
+    QAbstractItemView,
     QApplication,
     QDockWidget,
     QFileDialog,
@@ -35,6 +36,7 @@ from ui.dialogs.go_to import GoToDialog, Target
 from ui.dialogs.preferences import PreferencesDialog
 from ui.dialogs.report import ReportDialog
 from ui.document import Document
+from ui.models import steps
 from ui.models.field_text import row_text
 from ui.models.packet_cells import TimeFormat
 from ui.models.recent import capture_summary, worst_severity
@@ -46,6 +48,7 @@ from ui.views.clients import ClientsPane
 from ui.views.find_bar import FindBar
 from ui.views.packet_list import PacketList
 from ui.views.packet_tab import PacketTab
+from ui.views.plain_table import PlainTable
 from ui.views.snapshot_tab import SnapshotTab
 from ui.views.status import StatusBar
 from ui.views.welcome import WelcomePage
@@ -68,6 +71,7 @@ class MainWindow(QMainWindow):
         self._filled: QByteArray | None = None
         self._docked: QByteArray | None = None
         """Where the docks were when they were hidden for the welcome page."""
+        self._wants_sizes = False
         self._find_pane: QWidget | None = None
         self._theme = self._wanted_theme()
         self.setWindowTitle("Snapscope")
@@ -188,6 +192,7 @@ class MainWindow(QMainWindow):
         self.packet_tab.wants_first.connect(self.packets.go_first)
         self.snapshot_tab.select_first.connect(self.packets.go_next_snapshot)
         self.find_bar.wanted.connect(self._find)
+        self.find_bar.left.connect(self._leave_find)
         self.packets.find_ended.connect(self.find_bar.show_result)
         self.banner.details_wanted.connect(self.do_file_problems)
 
@@ -240,15 +245,15 @@ class MainWindow(QMainWindow):
 
         def tab(pane: QWidget) -> None:
             self.tabs.setCurrentWidget(pane)
-            pane.setFocus(Qt.FocusReason.ShortcutFocusReason)
+            self._focus_pane(pane)
 
         def dock(which: QDockWidget) -> None:
             which.show()
             which.raise_()
-            which.widget().setFocus(Qt.FocusReason.ShortcutFocusReason)
+            self._focus_pane(which.widget())
 
         return (
-            lambda: self.packets.setFocus(Qt.FocusReason.ShortcutFocusReason),
+            lambda: self._focus_pane(self.packets),
             lambda: tab(self.packet_tab),
             lambda: tab(self.snapshot_tab),
             lambda: dock(self.docks[0]),
@@ -256,10 +261,12 @@ class MainWindow(QMainWindow):
         )
 
     def _set_icons(self) -> None:
-        colour = self._theme.hex("text2")
+        colour, off = self._theme.hex("text2"), self._theme.hex("line2")
         for command in COMMANDS:
             if command.icon:
-                self.actions_by_name[command.name].setIcon(qtawesome.icon(f"ph.{command.icon}", color=colour))
+                self.actions_by_name[command.name].setIcon(
+                    qtawesome.icon(f"ph.{command.icon}", color=colour, color_disabled=off)
+                )
 
     def _update_actions(self) -> None:
         document = self._document
@@ -271,8 +278,26 @@ class MainWindow(QMainWindow):
         self.actions_by_name["forward"].setEnabled(selection is not None and selection.can_go_forward)
         self.actions_by_name["stop"].setEnabled(document is not None and not document.is_decoded)
         self.actions_by_name["all_sessions"].setEnabled(selection is not None and selection.session >= 0)
+        for name, possible in self._possible_steps().items():
+            self.actions_by_name[name].setEnabled(possible)
+        for dock in self.docks:
+            dock.toggleViewAction().setEnabled(document is not None)
         problems = document is not None and bool(document.worker.capture.problems)
         self.actions_by_name["file_problems"].setEnabled(problems)
+
+    def _possible_steps(self) -> dict[str, bool]:
+        """By command: does the selection lead there?"""
+        document = self._document
+        if document is None:
+            return {}
+        tables, place = document.tables, document.selection.place
+        walk = ("next_snapshot", "previous_snapshot", "next_failed", "previous_failed")
+        return {name: bool(len(tables.snapshots)) for name in walk} | {
+            "baseline": steps.baseline(tables, place.snapshot) >= 0,
+            "acknowledgement": steps.acknowledgement(tables, place.snapshot) >= 0,
+            "next_part": steps.next_part(tables, place) >= 0,
+            "cause": steps.cause(tables, place.snapshot) >= 0,
+        }
 
     # The document
 
@@ -295,6 +320,7 @@ class MainWindow(QMainWindow):
             document.decoded.connect(self._on_decoded)
             document.question_failed.connect(self._on_question_failed)
             document.rows_added.connect(self._say_problems)
+            document.rows_added.connect(self._update_actions)
             self.packets.setFocus()
         self._settings_recent_changed()
         self._update_actions()
@@ -304,6 +330,8 @@ class MainWindow(QMainWindow):
         if shown and self._docked is not None:
             state, self._docked = self._docked, None
             self.restoreState(state, LAYOUT_VERSION)
+            if self._wants_sizes:
+                self._default_sizes()
         elif not shown and self._docked is None:
             self._docked = self.saveState(LAYOUT_VERSION)
             for dock in self.docks:
@@ -318,7 +346,18 @@ class MainWindow(QMainWindow):
             self.show_report(self.tr("decoding stopped"), document.failure_report)
         elif not document.worker.cancelled:
             document.ask("recent", lambda query: client_stats(document.tables), self._describe_recent)
+            self._say_not_decoded(document)
         self._update_actions()
+
+    def _say_not_decoded(self, document: Document) -> None:
+        """A capture of nothing but games that are only recognised looks broken unless the reason is named."""
+        tables = document.tables
+        recognised = ", ".join(sorted(set(tables.flows.array("recognised").tolist()) - {""}))
+        if recognised and not len(tables.readings) and not self.banner.text:
+            text = self.tr(
+                "Nothing is decoded: this is {0}, which is recognised but not read. Only packets are listed."
+            )
+            self.banner.say(text.format(recognised), sign="warn")
 
     def _describe_recent(self, clients: Clients) -> None:
         """The list of recent captures says what this one holds."""
@@ -344,7 +383,8 @@ class MainWindow(QMainWindow):
         problems = [] if document is None else document.worker.capture.problems
         if problems and not self.banner.text:
             more = "" if len(problems) == 1 else self.tr(" (and {0} more)").format(words.quantity(len(problems) - 1))
-            self.banner.say(f"{problems[0].text}{more}", details=len(problems) > 1)
+            text = problems[0].text
+            self.banner.say(f"{text[:1].upper()}{text[1:]}{more}", details=len(problems) > 1)
             self._update_actions()
 
     def _settings_recent_changed(self) -> None:
@@ -406,9 +446,14 @@ class MainWindow(QMainWindow):
 
     def do_copy(self) -> None:
         """Copy what is selected in the pane with the focus, or the packet's row."""
-        if self.snapshot_tab.isAncestorOf(QApplication.focusWidget() or self):
+        focused = QApplication.focusWidget() or self
+        if isinstance(focused, PlainTable):
+            focused.copy_row()
+        elif self.snapshot_tab.isAncestorOf(focused):
             self.snapshot_tab.copy_rows()
-        elif self.packet_tab.isAncestorOf(QApplication.focusWidget() or self):
+        elif self.packet_tab.bytes.isAncestorOf(focused):
+            self.packet_tab.bytes.hex.copy_hex()
+        elif self.packet_tab.isAncestorOf(focused):
             self.packet_tab.tree.copy(row_text)
         else:
             self.packets.copy_row()
@@ -417,6 +462,10 @@ class MainWindow(QMainWindow):
         """Find in the pane that has the focus."""
         self._find_pane = self._focused_pane()
         self.find_bar.ask(self._pane_name(self._find_pane))
+
+    def _leave_find(self) -> None:
+        if self._find_pane is not None:
+            self._focus_pane(self._find_pane)
 
     def do_find_next(self) -> None:
         """Find the next."""
@@ -474,15 +523,19 @@ class MainWindow(QMainWindow):
 
     def do_fill(self) -> None:
         """Let the pane with the focus fill the window, or put all back."""
+        focused = QApplication.focusWidget() or self.packets
         if self._filled is not None:
             self.restoreState(self._filled, LAYOUT_VERSION)
             self._filled = None
             self.packets.show()
             self.tabs.show()
             self._pages.show()
+            for dock in self.docks:
+                if dock.isAncestorOf(focused):
+                    dock.raise_()
+            focused.setFocus(Qt.FocusReason.OtherFocusReason)
             return
         self._filled = self.saveState(LAYOUT_VERSION)
-        focused = QApplication.focusWidget() or self.packets
         inside = next((dock for dock in self.docks if dock.isAncestorOf(focused)), None)
         for dock in self.docks:
             dock.setVisible(dock is inside)
@@ -501,8 +554,14 @@ class MainWindow(QMainWindow):
     def do_reset_layout(self) -> None:
         """The layout of the first start."""
         self._settings.forget_layout()
+        self._filled = None
+        for widget in (self._pages, self.packets, self.tabs):
+            widget.show()
         self.restoreState(self._default_state, LAYOUT_VERSION)
         self._default_sizes()
+        if self._document is None:
+            self._docked = None
+            self._show_docks(False)
 
     def _step_pane(self, step: int) -> None:
         panes = [self.packets, self.tabs.currentWidget(), *(dock.widget() for dock in self.docks if dock.isVisible())]
@@ -513,9 +572,20 @@ class MainWindow(QMainWindow):
         for dock in self.docks:
             if dock.widget() is pane:
                 dock.raise_()
-        target = pane.nextInFocusChain() if pane.focusPolicy() == Qt.FocusPolicy.NoFocus else pane
-        if target is not None:
-            target.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self._focus_pane(pane)
+
+    @staticmethod
+    def _focus_pane(pane: QWidget) -> None:
+        """Focus what keys act on: the pane itself, its first list or tree, else the first widget that takes keys."""
+        views = sorted(pane.findChildren(QAbstractItemView), key=lambda view: view.mapTo(pane, QPoint()).y())
+        inside = [pane, *views, *pane.findChildren(QWidget)]
+        takes = (
+            widget
+            for widget in inside
+            if widget.isVisible() and widget.isEnabled() and widget.focusPolicy() & Qt.FocusPolicy.TabFocus
+            if widget.focusProxy() is None
+        )
+        next(takes, pane).setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     # Commands: go
 
@@ -671,6 +741,8 @@ class MainWindow(QMainWindow):
     def _default_sizes(self) -> None:
         width = self.width()
         dock = 340 if width < 1400 else 440 if width < 1900 else 600
+        # Docks that are hidden for the welcome page take no size.
+        self._wants_sizes = self._document is None
         QTimer.singleShot(0, self, lambda: self.resizeDocks([self.docks[0]], [dock], Qt.Orientation.Horizontal))
         self.splitter.setSizes([self.height() * 2 // 5, self.height() * 3 // 5])
 

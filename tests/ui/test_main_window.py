@@ -11,9 +11,13 @@ import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, QSettings, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLineEdit, QMessageBox
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QMessageBox
 from pytestqt.qtbot import QtBot
+from scapy.layers.inet import IP, UDP
+from scapy.layers.l2 import Ether
+from scapy.utils import wrpcap
 
+from analyzer.snapshots.status import Status
 from tests.ui.conftest import WAIT_MS, find_capture
 from ui.dialogs.go_to import GoToDialog
 from ui.dialogs.preferences import PreferencesDialog
@@ -349,3 +353,97 @@ def test_every_command_can_be_carried_out(window: MainWindow, opened: Opener, qt
             dialog.close()
     assert QTest.qWaitForWindowExposed(window)
     window.mapToGlobal(QPoint(0, 0))
+
+
+def focused_name() -> str:
+    focused = QApplication.focusWidget()
+    return "" if focused is None else focused.accessibleName()
+
+
+def test_panes_are_walked_by_keys_and_what_keys_act_on_has_the_focus(
+    window: MainWindow, opened: Opener, qtbot: QtBot
+) -> None:
+    document = opened(SHORT)
+    select_snapshot(document, len(document.tables.snapshots) // 2)
+    qtbot.waitUntil(lambda: window.snapshot_tab.tree is not None and window.clients.clients.rowCount() > 0)
+    names = []
+    for _ in range(4):
+        names.append(focused_name())
+        window.actions_by_name["next_pane"].trigger()
+    assert names == ["Packets", "Changes of the snapshot", "Charts", "Clients"]
+    assert focused_name() == "Packets"
+    window.actions_by_name["previous_pane"].trigger()
+    assert focused_name() == "Clients"
+    window.actions_by_name["fill"].trigger()
+    window.actions_by_name["fill"].trigger()
+    assert focused_name() == "Clients"
+
+
+def test_leaving_the_search_returns_to_the_pane(window: MainWindow, opened: Opener, qtbot: QtBot) -> None:
+    document = opened(SHORT)
+    select_snapshot(document, len(document.tables.snapshots) // 2)
+    qtbot.waitUntil(lambda: window.snapshot_tab.tree is not None)
+    window.snapshot_tab.view.setFocus()
+    window.actions_by_name["find"].trigger()
+    assert focused_name() == "Find"
+    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Escape)
+    assert focused_name() == "Changes of the snapshot"
+
+
+def test_copy_takes_the_row_of_the_pane_that_has_the_focus(window: MainWindow, opened: Opener, qtbot: QtBot) -> None:
+    document = opened(SHORT)
+    select_snapshot(document, len(document.tables.snapshots) // 2)
+    qtbot.waitUntil(lambda: window.clients.clients.rowCount() > 0 and window.packet_tab.detail is not None)
+    window.docks[1].raise_()
+    table = window.clients.table
+    table.setFocus()
+    table.setCurrentIndex(table.model().index(0, 0))
+    window.actions_by_name["copy"].trigger()
+    assert QApplication.clipboard().text().startswith(f"{table.model().index(0, 0).data()}\t")
+    window.tabs.setCurrentWidget(window.packet_tab)
+    hexes = window.packet_tab.bytes.hex
+    hexes.setFocus()
+    QTest.keyClick(hexes, Qt.Key.Key_Home, Qt.KeyboardModifier.ControlModifier)
+    window.actions_by_name["copy"].trigger()
+    assert bytes.fromhex(QApplication.clipboard().text())
+
+
+def test_the_status_bar_counts_failures(window: MainWindow, opened: Opener) -> None:
+    document = opened(BAD_CRC)
+    tables = document.tables
+    status, cause = tables.snapshots.integers("status"), tables.snapshots.integers("cause")
+    failed = int((np.isin(status, [Status.CRC, Status.INCOMPLETE, Status.MALFORMED]) | (cause >= 0)).sum())
+    assert failed
+    assert f"Failed {failed}, " in " ".join(label.text() for label in window.status.findChildren(QLabel))
+
+
+def test_a_capture_that_is_only_recognised_says_so(window: MainWindow, opened: Opener, tmp_path: Path) -> None:
+    ask, answer = bytes.fromhex("040000ffffffff050a40b1e8") + bytes(508), bytes.fromhex("0400000a40b1e80551704d19")
+    path = tmp_path / "seven.pcap"
+    there = Ether() / IP(src="10.0.0.1", dst="10.0.0.2") / UDP(sport=54756, dport=8304)
+    back = Ether() / IP(src="10.0.0.2", dst="10.0.0.1") / UDP(sport=8304, dport=54756)
+    wrpcap(str(path), [there / ask, back / answer])
+    opened(path)
+    assert "0.7" in window.banner.text
+    assert window.snapshot_tab.state.accessibleName().startswith("No snapshots.")
+    assert not window.actions_by_name["next_snapshot"].isEnabled()
+
+
+def test_steps_are_enabled_where_they_lead_somewhere(window: MainWindow, opened: Opener) -> None:
+    document = opened(BAD_CRC)
+    assert not window.actions_by_name["baseline"].isEnabled()
+    tables = document.tables
+    caused = int(np.flatnonzero(tables.snapshots.integers("cause") >= 0)[0])
+    select_snapshot(document, caused)
+    assert window.actions_by_name["cause"].isEnabled()
+    select_snapshot(document, int(np.flatnonzero(tables.snapshots.integers("base") >= 0)[0]))
+    assert window.actions_by_name["baseline"].isEnabled()
+    assert not window.actions_by_name["cause"].isEnabled()
+
+
+def test_the_layout_is_reset_while_nothing_is_open(window: MainWindow, opened: Opener) -> None:
+    window.actions_by_name["reset_layout"].trigger()
+    assert all(dock.isHidden() for dock in window.docks)
+    assert not any(dock.toggleViewAction().isEnabled() for dock in window.docks)
+    opened(SHORT)
+    assert not any(dock.isHidden() for dock in window.docks)

@@ -42,7 +42,7 @@ class Banner(QWidget):
     def say(self, text: str, *, sign: str = "warn", details: bool = False) -> None:
         """Show a sentence; an empty one hides the line."""
         self._sign = sign
-        self._text.setText(text[:1].upper() + text[1:])
+        self._text.setText(text)
         self._details.setVisible(details)
         self.setVisible(bool(text))
         self.update()

@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QHeaderView, QMenu, QTreeView, QWidget
 from analyzer.engine.packet_detail import PacketDetail
 from analyzer.wire.reader import Field
 from analyzer.wire.secrets import Secrets
-from ui import fonts
 from ui.models import field_text
 from ui.models.fields import NAME, PLACE, VALUE, FieldModel
 from ui.theme import ROW_HEIGHT, Theme
 from ui.views.cells import CellDelegate
+from ui.views.heads import TableHead
 
 NAME_SHARE = 0.46
 """Of the width that bytes leave to name and value."""
@@ -50,6 +50,8 @@ class FieldTreeView(QTreeView):
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.setAccessibleName(self.tr("Fields of the packet"))
         self.setExpandsOnDoubleClick(False)
+        self._head = TableHead(theme, self)
+        self.setHeader(self._head)
         header = self.header()
         header.setStretchLastSection(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
@@ -65,6 +67,7 @@ class FieldTreeView(QTreeView):
     def set_theme(self, theme: Theme) -> None:
         """Paint in another theme."""
         self._delegate.set_theme(theme)
+        self._head.set_theme(theme)
         self.viewport().update()
 
     def set_zoom(self, zoom: float) -> None:
@@ -72,7 +75,7 @@ class FieldTreeView(QTreeView):
         self._delegate.set_zoom(zoom)
         self._delegate.set_row_height(round(ROW_HEIGHT * zoom))
         self.scheduleDelayedItemsLayout()
-        self.header().setFont(fonts.font(fonts.Use.HEAD, zoom=zoom))
+        self._head.set_zoom(zoom)
 
     def show_detail(self, detail: PacketDetail | None) -> None:
         """Show another packet with the same fields opened, and the field of the same name chosen, if there is one."""

@@ -13,6 +13,9 @@ class FindBar(QWidget):
     wanted = Signal(str, bool)
     """Text, and whether to search forward."""
 
+    left = Signal()
+    """Esc was pressed: the focus belongs to what was searched."""
+
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._field = QLineEdit()
@@ -50,6 +53,7 @@ class FindBar(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
+            self.left.emit()
             self.hide()
         else:
             super().keyPressEvent(event)

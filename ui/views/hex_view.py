@@ -275,7 +275,7 @@ class HexView(QAbstractScrollArea):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         target = self._target(event)
         if event.matches(QKeySequence.StandardKey.Copy):
-            self._copy(byte_text.as_hex)
+            self.copy_hex()
         elif event.matches(QKeySequence.StandardKey.SelectAll) and self._data:
             self._anchor = 0
             self._extend(len(self._data) - 1)
@@ -324,6 +324,10 @@ class HexView(QAbstractScrollArea):
         ):
             menu.addAction(title).triggered.connect(lambda _=False, form=form: self._copy(form))
         return menu
+
+    def copy_hex(self) -> None:
+        """The chosen bytes into the clipboard, as hex."""
+        self._copy(byte_text.as_hex)
 
     def _copy(self, form: Callable[[bytes, range, ByteMarks], str]) -> None:
         QGuiApplication.clipboard().setText(self.copied(form))

@@ -306,9 +306,7 @@ class PacketTab(QWidget):
             self.tr("Choose a row of the list: its fields and bytes are shown here"),
             self.tr("Select the first"),
         )
-        self._undecided.show_state(
-            self.tr("Not decoded"), self.tr("No protocol was recognised: only the bytes are known")
-        )
+        self._undecided.show_state(self.tr("Not decoded"), self.tr("Nothing reads this flow: only its bytes are known"))
         self._error_button.setText(self.tr("Show bytes"))
         self._error_bar.setAutoFillBackground(True)
         bar = QHBoxLayout(self._error_bar)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QAbstractItemModel, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView, QWidget
 
 from ui.theme import Theme
@@ -90,6 +90,15 @@ class PlainTable(QTableView):
             self.setColumnWidth(
                 self._stretched, max(round(self._least * self._zoom), self.viewport().width() - sum(others))
             )
+
+    def copy_row(self) -> None:
+        """The current row's shown columns into the clipboard, separated by tabs."""
+        current = self.currentIndex()
+        if current.isValid():
+            head = self.horizontalHeader()
+            columns = [head.logicalIndex(place) for place in range(head.count())]
+            texts = [str(current.siblingAtColumn(c).data() or "") for c in columns if not self.isColumnHidden(c)]
+            QGuiApplication.clipboard().setText("\t".join(texts))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():

@@ -94,12 +94,16 @@ class SnapshotTab(QWidget):
             old.selection.snapshot_changed.disconnect(self._on_snapshot)
             old.selection.item_changed.disconnect(self._on_item)
             old.amended.disconnect(self._on_amended)
+            old.decoded.disconnect(self._say_nothing)
+            old.rows_added.disconnect(self._say_nothing)
         self._document = document
         self._show_nothing()
         if document is not None:
             document.selection.snapshot_changed.connect(self._on_snapshot)
             document.selection.item_changed.connect(self._on_item)
             document.amended.connect(self._on_amended)
+            document.decoded.connect(self._say_nothing)
+            document.rows_added.connect(self._say_nothing)
             self._on_snapshot(document.selection.place.snapshot)
 
     def set_theme(self, theme: Theme) -> None:
@@ -240,12 +244,21 @@ class SnapshotTab(QWidget):
 
     def _show_nothing(self) -> None:
         self._keeping(lambda: self.model.show_tree(None))
-        self.state.show_state(
-            self.tr("No snapshot selected"),
-            self.tr("Select a packet with a snapshot in the list."),
-            self.tr("Select the first") if self._document is not None else "",
-        )
+        self._say_nothing()
         self._stack.setCurrentWidget(self.state)
+
+    def _say_nothing(self) -> None:
+        """Why no snapshot is shown, and the way to the first where there is one."""
+        document = self._document
+        if document is None or len(document.tables.snapshots):
+            text = self.tr("Select a packet with a snapshot in the list.")
+            action = "" if document is None else self.tr("Select the first")
+            self.state.show_state(self.tr("No snapshot selected"), text, action)
+        elif document.is_decoded:
+            text = self.tr("Nothing in this capture was read as a snapshot.")
+            self.state.show_state(self.tr("No snapshots"), text)
+        else:
+            self.state.show_state(self.tr("No snapshots yet"), self.tr("The capture is being read."))
 
     def _show_tree(self, tree: ChangeTree) -> None:
         self.head.show_head(tree)

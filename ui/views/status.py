@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 from PySide6.QtWidgets import QLabel, QProgressBar, QStatusBar, QWidget
 
+from analyzer.snapshots.status import Status
 from analyzer.stats.live import live_snapshots
-from analyzer.stats.snapshots import snapshot_stats
+from analyzer.stats.snapshots import failed_mask, snapshot_stats
 from ui import fonts, words
 from ui.document import Document
 
@@ -22,6 +24,8 @@ class StatusBar(QStatusBar):
         self._file = QLabel()
         self._packets = QLabel()
         self._snapshots = QLabel()
+        self._failed = QLabel()
+        self._failed.setToolTip(self.tr("Unknown: the baseline lies before the capture or was not captured"))
         self._dropped = QLabel()
         self._progress = QProgressBar()
         self._progress.setMaximumWidth(140)
@@ -32,7 +36,7 @@ class StatusBar(QStatusBar):
         self._dialects = QLabel()
         self._memory = QLabel()
         self.setContentsMargins(8, 0, 8, 0)
-        for label in (self._file, self._packets, self._snapshots, self._dropped):
+        for label in (self._file, self._packets, self._snapshots, self._failed, self._dropped):
             label.setContentsMargins(0, 0, 12, 0)
             self.addWidget(label)
         for label in (self._decoding, self._dialects, self._memory):
@@ -72,12 +76,17 @@ class StatusBar(QStatusBar):
         names = {
             protocol.name: tuple(code.name for code in protocol.codes) for protocol in document.worker.capture.protocols
         }
-        stats = snapshot_stats(tables, live_snapshots(tables), names)
+        rows = live_snapshots(tables)
+        stats = snapshot_stats(tables, rows, names)
+        status, cause = (tables.snapshots.take(name, rows).astype(np.int64) for name in ("status", "cause"))
+        failed = int(failed_mask(status, cause).sum())
+        unknown = int(((status == Status.NO_BASE) & (cause < 0)).sum())
         self._snapshots.setText(
             self.tr("Rebuilt {0}, proved {1}, unproven {2}").format(
                 words.quantity(stats.rebuilt), words.quantity(stats.proved), words.quantity(stats.unproven)
             )
         )
+        self._failed.setText(self.tr("Failed {0}, unknown {1}").format(words.quantity(failed), words.quantity(unknown)))
         protocols = document.worker.capture.protocols
         titles = {dialect: name for protocol in protocols for dialect, name in protocol.dialect_names.items()}
         dialects = sorted({titles.get(name, name) for name in tables.readings.array("dialect").tolist()})
