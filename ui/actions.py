@@ -31,6 +31,7 @@ COMMANDS = (
     Command("file_problems", "File", "What is wrong with the file", separator=True),
     Command("quit", "File", "Quit", "Ctrl+Q", needs_capture=False, separator=True),
     Command("copy", "Edit", "Copy row", "Ctrl+C"),
+    Command("copy_value", "Edit", "Copy value", "Ctrl+Shift+V"),
     Command("find", "Edit", "Find...", "Ctrl+F", "magnifying-glass", separator=True),
     Command("find_next", "Edit", "Find next", "Ctrl+N"),
     Command("find_previous", "Edit", "Find previous", "Ctrl+B"),

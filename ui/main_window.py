@@ -37,8 +37,8 @@ from ui.dialogs.preferences import PreferencesDialog
 from ui.dialogs.report import ReportDialog
 from ui.document import Document
 from ui.models import steps
-from ui.models.field_text import row_text
-from ui.models.packet_cells import TimeFormat
+from ui.models.field_text import row_text, value_text
+from ui.models.packet_cells import Column, TimeFormat
 from ui.models.recent import capture_summary, worst_severity
 from ui.navigation import find_target
 from ui.settings import ZOOM_RANGE, Preferences, RecentCapture, Settings
@@ -457,6 +457,18 @@ class MainWindow(QMainWindow):
             self.packet_tab.tree.copy(row_text)
         else:
             self.packets.copy_row()
+
+    def do_copy_value(self) -> None:
+        """Copy the value of what is selected in the pane with the focus; of a packet, what its Info says."""
+        focused = QApplication.focusWidget() or self
+        if isinstance(focused, PlainTable):
+            focused.copy_value()
+        elif self.snapshot_tab.isAncestorOf(focused):
+            self.snapshot_tab.copy_value()
+        elif self.packet_tab.isAncestorOf(focused):
+            self.packet_tab.tree.copy(value_text)
+        else:
+            self.packets.copy_value(Column.INFO)
 
     def do_find(self) -> None:
         """Find in the pane that has the focus."""

@@ -24,7 +24,9 @@ from ui.dialogs.preferences import PreferencesDialog
 from ui.dialogs.report import ReportDialog
 from ui.document import Document
 from ui.main_window import MainWindow
+from ui.models.packet_cells import Column
 from ui.settings import Preferences, Settings
+from ui.theme import CELL_PADDING
 
 SLICES = "ddnet_ctf1_24bots"
 BAD_CRC = "ddnet_tsunami_badcrc_head"
@@ -447,3 +449,45 @@ def test_the_layout_is_reset_while_nothing_is_open(window: MainWindow, opened: O
     assert not any(dock.toggleViewAction().isEnabled() for dock in window.docks)
     opened(SHORT)
     assert not any(dock.isHidden() for dock in window.docks)
+
+
+def test_a_filter_that_nothing_passes_says_so_and_is_cleared(window: MainWindow, opened: Opener, qtbot: QtBot) -> None:
+    document = opened(SHORT)
+    select_snapshot(document, len(document.tables.snapshots) // 2)
+    qtbot.waitUntil(lambda: window.snapshot_tab.tree is not None)
+    tab = window.snapshot_tab
+    tab.head.filter.setText("no such item")
+    qtbot.waitUntil(tab.unread.isVisible)
+    assert tab.unread.accessibleName().startswith("No item matches")
+    tab.unread.chosen.emit()
+    qtbot.waitUntil(tab.view.isVisible)
+
+
+def test_copy_value(window: MainWindow, opened: Opener, qtbot: QtBot) -> None:
+    document = opened(SLICES)
+    select_snapshot(document, row_of_tick(document, 234, "bot0"))
+    qtbot.waitUntil(lambda: tree_shows(window, 234))
+    window.packets.setFocus()
+    window.actions_by_name["copy_value"].trigger()
+    assert QApplication.clipboard().text() == "Snap 234 part 2/2 base −4 · 163 items, +15 ~58 −7"
+    document.selection.select_item((9, 23), "y")
+    window.snapshot_tab.view.setFocus()
+    window.actions_by_name["copy_value"].trigger()
+    assert QApplication.clipboard().text().startswith("126")
+
+
+def test_the_status_bar_and_the_clients_count_alike(window: MainWindow, opened: Opener, qtbot: QtBot) -> None:
+    opened(SLICES)
+    qtbot.waitUntil(lambda: window.clients.clients.rowCount() == 24)
+    assert any("24 clients" in label.text() for label in window.status.findChildren(QLabel))
+
+
+@pytest.mark.parametrize("zoom", [0.8, 1.0, 1.5, 2.0])
+def test_no_title_of_a_number_is_cut_at_any_zoom(window: MainWindow, opened: Opener, zoom: float) -> None:
+    opened(SHORT)
+    window.packets.set_zoom(zoom)
+    table = window.packets.table
+    head = table.horizontalHeader()
+    for column in (Column.NUMBER, Column.TIME, Column.LENGTH):
+        title = str(table.model().headerData(column, Qt.Orientation.Horizontal))
+        assert head.fontMetrics().horizontalAdvance(title) + 2 * CELL_PADDING <= table.columnWidth(column)

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import ceil
 from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QPen
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPen
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from ui.charts.drawing import NO_FAULT, Drawn, Fault
 from ui.theme import Theme
 
 LEFT_AXIS = 40
+AXIS_GAP = 8
 RIGHT_MARGIN = 8
 BOTTOM_AXIS = 18
 BOTTOM_MARGIN = 6
@@ -157,6 +159,9 @@ class Canvas(QWidget):
         """Font of the axes."""
         for name in ("left", "bottom"):
             self._item.getAxis(name).setStyle(tickFont=font)
+        # Five digits with their group, or the axis would leave out labels that do not fit.
+        wide = QFontMetricsF(font).horizontalAdvance("00\u202f000") + AXIS_GAP
+        self._item.getAxis("left").setWidth(max(LEFT_AXIS, ceil(wide)))
 
     def set_bottom_axis(self, shown: bool) -> None:
         """Only the last chart of a stack has times."""

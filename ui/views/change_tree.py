@@ -137,6 +137,7 @@ class ChangeTreeView(QTreeView):
         self._theme = theme
         self._open: set[Key] = set()
         self._restoring = False
+        self._zoom = 1.0
         self._changes = ChangesModel(self)
         self._cells = ChangeDelegate(theme, self)
         self._sticky = _StickyRow(self)
@@ -201,6 +202,8 @@ class ChangeTreeView(QTreeView):
 
     def set_zoom(self, zoom: float) -> None:
         """Other font sizes and row heights."""
+        self._zoom = zoom
+        self._fit_columns()
         self._cells.set_zoom(zoom)
         self._cells.set_row_height(round(ROW_HEIGHT * zoom))
         self.header().setFont(fonts.font(fonts.Use.HEAD, zoom=zoom))
@@ -274,16 +277,20 @@ class ChangeTreeView(QTreeView):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._fit_columns()
+        self._sticky.follow()
+
+    def _fit_columns(self) -> None:
         width = self.viewport().width()
-        rest = max(0, width - sum(_FIXED.values()))
+        fixed = {column: round(pixels * self._zoom) for column, pixels in _FIXED.items()}
+        rest = max(0, width - sum(fixed.values()))
         whole = sum(_SHARES.values())
-        for column, pixels in _FIXED.items():
+        for column, pixels in fixed.items():
             self.header().resizeSection(column, pixels)
         for column in (BASELINE, NEW, DIFFERENCE):
             self.header().resizeSection(column, int(rest * _SHARES[column] / whole))
         others = sum(self.header().sectionSize(column) for column in (BASELINE, NEW, DIFFERENCE, BITS, SHARE))
         self.header().resizeSection(ITEM, max(80, width - others))
-        self._sticky.follow()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key, modifiers = event.key(), event.modifiers() & (_CONTROL | _SHIFT)

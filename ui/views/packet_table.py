@@ -112,6 +112,7 @@ class PacketTable(QTableView):
         self.verticalHeader().setDefaultSectionSize(round(ROW_HEIGHT * zoom))
         self._number_metrics = QFontMetricsF(fonts.font(fonts.Use.TABLE, zoom=zoom, system=system))
         self._fit_columns()
+        self._fit_heads()
         self._fit_numbers()
         self.count_out_of_view()
 
@@ -185,6 +186,14 @@ class PacketTable(QTableView):
         left = self.horizontalScrollBar().value()
         super().currentChanged(current, previous)
         self.horizontalScrollBar().setValue(left)
+
+    def _fit_heads(self) -> None:
+        """Padding does not shrink with the zoom, so a small zoom must not cut the titles."""
+        metrics = QFontMetricsF(self._head.font())
+        for column in (Column.NUMBER, Column.TIME, Column.PROTOCOL, Column.LENGTH):
+            title = str(self._packets.headerData(column, Qt.Orientation.Horizontal) or "")
+            width = ceil(metrics.horizontalAdvance(title)) + 2 * CELL_PADDING + 1
+            self.setColumnWidth(column, max(width, self.columnWidth(column)))
 
     @Slot()
     def _fit_numbers(self) -> None:

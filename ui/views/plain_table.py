@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QAbstractItemModel, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView, QWidget
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QMenu, QTableView, QWidget
 
 from ui.theme import Theme
 from ui.views.cells import CellDelegate
@@ -99,6 +99,20 @@ class PlainTable(QTableView):
             columns = [head.logicalIndex(place) for place in range(head.count())]
             texts = [str(current.siblingAtColumn(c).data() or "") for c in columns if not self.isColumnHidden(c)]
             QGuiApplication.clipboard().setText("\t".join(texts))
+
+    def copy_value(self) -> None:
+        """The current cell into the clipboard."""
+        if self.currentIndex().isValid():
+            QGuiApplication.clipboard().setText(str(self.currentIndex().data() or ""))
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        if not self.currentIndex().isValid():
+            return
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction(self.tr("Copy value"), self.copy_value)
+        menu.addAction(self.tr("Copy row"), self.copy_row)
+        menu.popup(event.globalPos())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():

@@ -16,6 +16,7 @@ from analyzer.store.journal import Amendment
 from ui import words
 from ui.document import Document
 from ui.models import change_copy
+from ui.models.change_cells import NEW
 from ui.models.changes import ORDERS, ChangesModel
 from ui.theme import Theme
 from ui.views.change_tree import ChangeTreeView
@@ -73,6 +74,7 @@ class SnapshotTab(QWidget):
         self.head.left_filter.connect(self.view.setFocus)
         self.notice.link_clicked.connect(self.go_to_cause)
         self.state.chosen.connect(self.select_first)
+        self.unread.chosen.connect(self.head.filter.clear)
         self.view.selectionModel().currentChanged.connect(self._on_current)
         self.view.raw_wanted.connect(self._on_alt)
         self.view.copy_wanted.connect(self.copy_rows)
@@ -267,11 +269,22 @@ class SnapshotTab(QWidget):
         if self._first and tree.types:
             self._first = False
             self.view.open_first_type()
-        if not tree.types:
-            self.unread.show_state(*self._unread_text(tree.head))
-        self._inner.setCurrentWidget(self.view if tree.types else self.unread)
+        self._show_tree_or_why()
         self._stack.setCurrentWidget(self._body)
         self.shown.emit(tree.head.snapshot)
+
+    def _show_tree_or_why(self) -> None:
+        """The rows, or why there are none."""
+        tree = self.tree
+        if tree is None:
+            return
+        if not tree.types:
+            self.unread.show_state(*self._unread_text(tree.head))
+        elif not self.model.rowCount():
+            text = self.tr("No type, item or field of this snapshot has these letters in its name.")
+            self.unread.show_state(self.tr("No item matches"), text, self.tr("Clear filter"))
+        shown = bool(tree.types) and self.model.rowCount() > 0
+        self._inner.setCurrentWidget(self.view if shown else self.unread)
 
     def _notice(self, tree: ChangeTree) -> tuple[str, str, str]:
         head = tree.head
@@ -317,9 +330,11 @@ class SnapshotTab(QWidget):
 
     def _on_whole(self, whole: bool) -> None:
         self._keeping(lambda: self.model.set_whole(whole))
+        self._show_tree_or_why()
 
     def _on_filter(self, text: str) -> None:
         self._keeping(lambda: self.model.set_filter(text))
+        self._show_tree_or_why()
 
     def _set_order(self, order: str) -> None:
         self._keeping(lambda: self.model.set_order(order))
@@ -384,6 +399,12 @@ class SnapshotTab(QWidget):
 
     def _text(self, row: QModelIndex, column: int) -> str:
         return str(row.siblingAtColumn(column).data() or "").lower()
+
+    def copy_value(self) -> None:
+        """The new value of the current row into the clipboard, its name where there is none."""
+        index = self.view.currentIndex()
+        if index.isValid():
+            self._copy(str(index.siblingAtColumn(NEW).data() or index.siblingAtColumn(0).data() or ""))
 
     def _copy_value(self) -> None:
         index = self.view.currentIndex()

@@ -6,7 +6,7 @@ import numpy as np
 from PySide6.QtWidgets import QLabel, QProgressBar, QStatusBar, QWidget
 
 from analyzer.snapshots.status import Status
-from analyzer.stats.live import live_snapshots
+from analyzer.stats.live import live_sessions, live_snapshots
 from analyzer.stats.snapshots import failed_mask, snapshot_stats
 from ui import fonts, words
 from ui.document import Document
@@ -90,7 +90,9 @@ class StatusBar(QStatusBar):
         protocols = document.worker.capture.protocols
         titles = {dialect: name for protocol in protocols for dialect, name in protocol.dialect_names.items()}
         dialects = sorted({titles.get(name, name) for name in tables.readings.array("dialect").tolist()})
-        clients = words.count(len(set(tables.readings.array("flow").tolist())), self.tr("client"), self.tr("clients"))
+        readings = tables.sessions.integers("reading")[live_sessions(tables)]
+        flows = set(tables.readings.integers("flow")[readings].tolist())
+        clients = words.count(len(flows), self.tr("client"), self.tr("clients"))
         self._dialects.setText(words.DOT.join([", ".join(dialects), clients]) if dialects else "")
         used = sum(size for _, size in tables.memory().values())
         self._memory.setText(self.tr("Tables {0}").format(words.size(used)))
