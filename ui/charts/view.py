@@ -59,8 +59,8 @@ class TimeView:
             self.show(self.start + by, self.stop + by)
 
     def reveal(self, at: float) -> bool:
-        """Move the range so that it holds a time. False: it did."""
-        if self.start <= at <= self.stop:
+        """Move the range so that it holds a time. False: it did, or will as soon as the capture is known that far."""
+        if self.shows_all or self.start <= at <= self.stop:
             return False
         half = (self.stop - self.start) / 2
         self.show(at - half, at + half)

@@ -282,7 +282,7 @@ class ChangeTreeView(QTreeView):
 
     def _fit_columns(self) -> None:
         width = self.viewport().width()
-        fixed = {column: round(pixels * self._zoom) for column, pixels in _FIXED.items()}
+        fixed = _FIXED | {BITS: round(_FIXED[BITS] * self._zoom)}
         rest = max(0, width - sum(fixed.values()))
         whole = sum(_SHARES.values())
         for column, pixels in fixed.items():

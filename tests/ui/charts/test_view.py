@@ -43,6 +43,14 @@ def test_pan_stops_at_the_ends() -> None:
     assert (view.start, view.stop) == (90.0, 100.0)
 
 
+@given(last=st.floats(0.1, 1e4), at=st.floats(0.1, 2e4))
+def test_what_shows_all_keeps_growing_when_a_time_is_revealed_that_it_does_not_know_yet(last: float, at: float) -> None:
+    view = TimeView()
+    view.set_capture(0.0, last)
+    assert not view.reveal(at)
+    assert view.shows_all
+
+
 def test_reveal() -> None:
     view = _view()
     view.show(10.0, 20.0)
