@@ -85,10 +85,11 @@ def start(usage: str, extras: Sequence[str], command: Callable[[list[str]], list
 def set_up(extras: Sequence[str] = ()) -> None:
     """Leaves `.venv` with everything that `extras` of the project need. Raises SetupError."""
     try:
-        if not ready(extras):
-            with alone():
-                if not ready(extras):
-                    bring_up(extras)
+        if ready(extras):
+            return
+        with alone():
+            if not ready(extras):
+                bring_up(extras)
     except OSError as error:
         raise SetupError(f"set-up failed: {error}") from error
     say(f"{VENV.name} is set up")
@@ -224,18 +225,21 @@ def install(extras: Sequence[str], project: bool) -> None:
     for extra in extras:
         requirements += settings["project"]["optional-dependencies"][extra]
     say(f"installing the pinned dependencies{''.join(f', extra {extra}' for extra in extras)}")
-    pip("--constraint", str(CONSTRAINTS), *requirements)
+    failure = "could not download the dependencies: set-up needs a network connection once"
+    pip("--constraint", str(CONSTRAINTS), *requirements, failure=failure)
     if project:
         say("installing the project")
-        pip("--no-deps", "--no-build-isolation", "--editable", str(ROOT))
+        failure = "could not install the project: pip's message is above"
+        pip("--no-deps", "--no-build-isolation", "--editable", str(ROOT), failure=failure)
 
 
-def pip(*arguments: str) -> None:
+def pip(*arguments: str, failure: str) -> None:
+    """Runs pip, which says itself what is wrong. Raises SetupError with the sentence `failure`."""
     quiet = [] if sys.stderr.isatty() else ["--quiet"]
     options = ["install", "--disable-pip-version-check", "--no-input", *quiet]
     command = [str(program("python")), "-I", "-m", "pip", *options, *arguments]
     if subprocess.run(command, stdout=sys.stderr, check=False).returncode != 0:
-        raise SetupError("pip could not install what is needed (its message is above); is there a network connection?")
+        raise SetupError(failure)
 
 
 def check_imports() -> None:

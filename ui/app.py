@@ -28,19 +28,24 @@ def main(argv: list[str] | None = None) -> int:
     if fault := display_fault():
         print(f"snapscope: {fault}", file=sys.stderr)
         return 1
-    application = QApplication.instance() or QApplication(["snapscope"])
-    assert isinstance(application, QApplication)
+    application = QApplication(["snapscope"])
+    window = start(application, options.capture, Settings())
+    sys.excepthook = _reporter(window)
+    return application.exec()
+
+
+def start(application: QApplication, capture: str | None, settings: Settings) -> MainWindow:
+    """Set the application up and show the window, with a capture if one is named."""
     application.setApplicationName("Snapscope")
     application.setApplicationVersion(analyzer.__version__)
     application.setStyle("Fusion")
     fonts.load()
     application.setWindowIcon(product_icon())
-    window = MainWindow(Settings())
-    sys.excepthook = _reporter(window)
+    window = MainWindow(settings)
     window.show()
-    if options.capture:
-        window.open_path(options.capture)
-    return application.exec()
+    if capture:
+        window.open_path(capture)
+    return window
 
 
 def _read_arguments(arguments: list[str]) -> argparse.Namespace:

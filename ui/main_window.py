@@ -27,7 +27,8 @@ from PySide6.QtWidgets import (
 import analyzer
 from analyzer.capture.frames import CaptureError
 from analyzer.resources import resource
-from ui import fonts, recents, words
+from analyzer.stats.clients import Clients, client_stats
+from ui import fonts, words
 from ui.actions import COMMANDS, LETTERS, MENUS, Command, shortcuts
 from ui.charts.stack import ChartStack
 from ui.dialogs.go_to import GoToDialog, Target
@@ -36,6 +37,7 @@ from ui.dialogs.report import ReportDialog
 from ui.document import Document
 from ui.models.field_text import row_text
 from ui.models.packet_cells import TimeFormat
+from ui.models.recent import capture_summary, worst_severity
 from ui.navigation import find_target
 from ui.settings import ZOOM_RANGE, Preferences, RecentCapture, Settings
 from ui.theme import DARK, LIGHT, Theme
@@ -64,6 +66,8 @@ class MainWindow(QMainWindow):
         self._preferences = settings.preferences
         self._document: Document | None = None
         self._filled: QByteArray | None = None
+        self._docked: QByteArray | None = None
+        """Where the docks were when they were hidden for the welcome page."""
         self._find_pane: QWidget | None = None
         self._theme = self._wanted_theme()
         self.setWindowTitle("Snapscope")
@@ -283,8 +287,7 @@ class MainWindow(QMainWindow):
             old.close()
             old.deleteLater()
         self._pages.setCurrentWidget(self.welcome if document is None else self.splitter)
-        for dock in self.docks:
-            dock.setVisible(document is not None)
+        self._show_docks(document is not None)
         self.setWindowTitle("Snapscope" if document is None else f"{document.path.name} – Snapscope")
         if document is not None:
             document.selection.history_changed.connect(self._update_actions)
@@ -292,10 +295,19 @@ class MainWindow(QMainWindow):
             document.decoded.connect(self._on_decoded)
             document.question_failed.connect(self._on_question_failed)
             document.rows_added.connect(self._say_problems)
-            self.docks[0].raise_()
             self.packets.setFocus()
         self._settings_recent_changed()
         self._update_actions()
+
+    def _show_docks(self, shown: bool) -> None:
+        """The welcome page has the window to itself; with a capture the docks are as they were left."""
+        if shown and self._docked is not None:
+            state, self._docked = self._docked, None
+            self.restoreState(state, LAYOUT_VERSION)
+        elif not shown and self._docked is None:
+            self._docked = self.saveState(LAYOUT_VERSION)
+            for dock in self.docks:
+                dock.hide()
 
     def _on_decoded(self) -> None:
         document = self._document
@@ -305,8 +317,24 @@ class MainWindow(QMainWindow):
         if document.failure_report:
             self.show_report(self.tr("decoding stopped"), document.failure_report)
         elif not document.worker.cancelled:
-            self._settings.add_recent(recents.describe(document))
+            document.ask("recent", lambda query: client_stats(document.tables), self._describe_recent)
         self._update_actions()
+
+    def _describe_recent(self, clients: Clients) -> None:
+        """The list of recent captures says what this one holds."""
+        document = self._document
+        if document is None:
+            return
+        protocols = document.worker.capture.protocols
+        names = {dialect: name for protocol in protocols for dialect, name in protocol.dialect_names.items()}
+        self._settings.add_recent(
+            RecentCapture(
+                str(document.path),
+                datetime.now(UTC).isoformat(timespec="seconds"),
+                capture_summary(document.tables, clients, names),
+                worst_severity(clients),
+            )
+        )
 
     def _on_question_failed(self, details: str) -> None:
         self.show_report(self.tr("a packet could not be shown"), details)
@@ -659,12 +687,11 @@ class MainWindow(QMainWindow):
             self.open_path(path)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        if self._document is not None:
-            for name, state in (
-                ("geometry", self.saveGeometry()),
-                ("state", self.saveState(LAYOUT_VERSION)),
-                ("splitter", self.splitter.saveState()),
-            ):
-                self._settings.set_layout(name, state)
         self._show_document(None)
+        for name, state in (
+            ("geometry", self.saveGeometry()),
+            ("state", self._docked or self.saveState(LAYOUT_VERSION)),
+            ("splitter", self.splitter.saveState()),
+        ):
+            self._settings.set_layout(name, state)
         super().closeEvent(event)

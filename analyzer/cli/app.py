@@ -86,6 +86,8 @@ def main(argv: list[str] | None = None) -> int:
 def _other_error(error: Exception) -> int:
     if isinstance(error, USAGE_ERROR):
         text = getattr(error, "format_message", error.__str__)()
+        # The library that checks choices names its own exception.
+        text = text.replace("Value error, ", "", 1)
         note(f"{text.rstrip('.')} (see {PROGRAM} --help)")
         return EXIT_USAGE
     bugs.tell(error)

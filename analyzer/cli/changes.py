@@ -9,16 +9,17 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from analyzer.cli.change_lines import change_lines
 from analyzer.cli.clients import sessions_of
 from analyzer.cli.described import Described
 from analyzer.cli.errors import CommandError
 from analyzer.cli.explain import packets_of_frame
 from analyzer.cli.opening import decoded
-from analyzer.cli.options import AsJson, Client, File
-from analyzer.cli.output import bracketed, counted, json_text, one_line, write_lines
+from analyzer.cli.options import AsJson, File
+from analyzer.cli.output import json_text, one_line, write_lines
 from analyzer.engine.capture import Capture
 from analyzer.engine.query import Query
-from analyzer.snapshots.model import Change, FieldChange
+from analyzer.snapshots.model import Change
 from analyzer.stats.flows import flow_ends, session_flow
 from analyzer.stats.live import Ints, ints, live_snapshots
 from analyzer.stats.parts import parts_in
@@ -28,12 +29,6 @@ from analyzer.wire.reader import Span
 
 MAX_CHOICES = 12
 """Sessions named where a tick occurs in several."""
-SIGNS = {"added": "+", "changed": "~", "removed": "-", "rewritten": "=", "readded": "*", "unknown": "?"}
-REMARKS = {
-    "rewritten": "sent, but equal to the base",
-    "readded": "removed and sent",
-    "unknown": "the base is not known: values as on the wire",
-}
 Row = dict[str, object]
 
 
@@ -42,8 +37,11 @@ def changes(
     frame: Annotated[
         int | None, typer.Option("--frame", metavar="N", help="Frame that completed the snapshot, counted from 1.")
     ] = None,
-    client: Client = None,
-    tick: Annotated[int | None, typer.Option("--tick", metavar="T", help="Tick, with --client.")] = None,
+    client: Annotated[
+        str | None,
+        typer.Option("--client", metavar="ADDR", help="Whose snapshot, with --tick: address or address:port."),
+    ] = None,
+    tick: Annotated[int | None, typer.Option("--tick", metavar="T", help="Its tick, with --client.")] = None,
     session: Annotated[
         int | None, typer.Option("--session", metavar="S", help="Session number, where the tick occurs in several.")
     ] = None,
@@ -52,7 +50,8 @@ def changes(
     """Show what a snapshot changed, item by item.
 
     + added, ~ changed, - removed, = sent but equal, * removed and sent, ? base not known;
-    fields as old -> new (difference, bits on the wire).
+    fields as old -> new (raw difference, bits): the difference as it stands on the wire, in the field's own unit, and
+    what sending it cost. A byte of a compressed packet costs the bits of its Huffman code, any other 8.
     """
     if (frame is None) == (client is None and tick is None) or (client is None) != (tick is None):
         raise typer.BadParameter("give either --frame, or --client and --tick")
@@ -156,45 +155,3 @@ def _all_lines(tables: Tables, query: Query, rows: list[int]) -> Iterator[str]:
             yield ""
         for change in found:
             yield from change_lines(change)
-
-
-def change_lines(change: Change) -> Iterator[str]:
-    """One item and its fields, aligned; what a changed item kept stands in one line, with what sending it cost."""
-    remarks = [counted(change.bits, "bit")] if change.bits else []
-    remarks += ["event"] if change.event else []
-    remarks += [REMARKS[change.kind]] if change.kind in REMARKS else []
-    remark = f"  ({', '.join(remarks)})" if remarks else ""
-    yield one_line(f"{SIGNS.get(change.kind, '?')} {change.name} {change.id}{remark}")
-    quiet = [field for field in change.fields if change.kind == "changed" and _unchanged(field)]
-    shown = [field for field in change.fields if field not in quiet]
-    width = max((len(field.name) for field in shown), default=0)
-    for field in shown:
-        yield one_line(f"    {field.name.ljust(width)}  {_values(field)}{_cost(field)}")
-    if quiet:
-        cost = sum(field.bits for field in quiet)
-        yield one_line(f"    (unchanged: {', '.join(field.name for field in quiet)}; {counted(cost, 'bit')})")
-
-
-def _unchanged(field: FieldChange) -> bool:
-    return field.old is not None and field.old == field.new and not field.difference
-
-
-def _values(field: FieldChange) -> str:
-    old = bracketed(field.old_text) or ("" if field.old is None else str(field.old))
-    new = bracketed(field.new_text) or ("" if field.new is None else str(field.new))
-    if field.old is None and field.new is None:
-        return "" if field.difference is None else f"on the wire {field.difference}"
-    if field.old is None:
-        return new
-    if field.new is None:
-        return old
-    return new if old == new else f"{old} -> {new}"
-
-
-def _cost(field: FieldChange) -> str:
-    words = []
-    if field.difference and field.old is not None and field.new is not None:
-        words.append(f"{field.difference:+}")
-    if field.bits:
-        words.append(counted(field.bits, "bit"))
-    return f"  ({', '.join(words)})" if words else ""

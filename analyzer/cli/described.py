@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from analyzer.engine.query import Query
 from analyzer.protocols.base import SnapshotView
-from analyzer.snapshots.status import ClientHas, LostBy, Proof, Status
+from analyzer.snapshots.status import REBUILT, REPEATED, ClientHas, LostBy, Proof, Status, is_judged
 from analyzer.stats.flows import FlowEnds, flow_ends, session_flow
-from analyzer.stats.parts import part_packets
+from analyzer.stats.parts import part_frames
 from analyzer.store.tables import Tables
 
 PROOFS = {
@@ -19,6 +19,12 @@ CLIENT_HAS = {
     ClientHas.LATER: "the client acknowledged a later one",
     ClientHas.ACKED: "acknowledged by the client",
 }
+REPEAT = "a repeat; see frame {frame} for what the client made of it"
+WRONG = {
+    LostBy.CAPTURE: "the client acknowledged it, so it had other bytes",
+    LostBy.GAME: "wrong as sent by the server",
+}
+"""Why something that arrived whole, but wrong, is put down to somebody."""
 Row = dict[str, object]
 
 
@@ -41,7 +47,7 @@ class Described:
         self.reason = view.reason
         self.cause_frame = view.cause_frame
         self.kind = self._kind(query)
-        self.rebuilt = self.status in (Status.OK, Status.CRC)
+        self.rebuilt = self.status in REBUILT
 
     def record(self) -> Row:
         """Everything about the snapshot but its changes, for JSON."""
@@ -95,8 +101,8 @@ class Described:
         if self.rebuilt:
             lines.append(f"  items    {self._counts()}")
             lines.append(f"  proof    {PROOFS[Proof(self._integer('proof'))]}")
-        lines.append(f"  client   {self._fate()}")
-        return lines
+        fate = self._fate()
+        return [*lines, f"  fate     {fate}"] if fate else lines
 
     @property
     def base_frame(self) -> int | None:
@@ -109,8 +115,7 @@ class Described:
     @property
     def part_frames(self) -> list[int]:
         """Frames of the parts received, in the order of the parts."""
-        packets = part_packets(self._tables, self._snapshot)
-        return [frame + 1 for frame in self._tables.packets.take("frame", packets).tolist()]
+        return part_frames(self._tables, self._snapshot)
 
     def _sizes(self) -> str:
         text = f"{self._integer('wire_bytes'):,} on the wire, delta {self._integer('delta_bytes'):,}"
@@ -121,12 +126,17 @@ class Described:
         return f"{self._integer('items'):,}: {words}"
 
     def _fate(self) -> str:
-        words = [CLIENT_HAS[ClientHas(self._integer("client_has"))]]
-        if not self._tables.snapshots.get("client_kept", self._snapshot):
+        """What the client made of it, and to whom a failure is put down; empty where nobody can say."""
+        if self.status in REPEATED:
+            return "" if self.cause_frame is None else REPEAT.format(frame=self.cause_frame)
+        judged = is_judged(self.status, self._integer("parts"))
+        words = [CLIENT_HAS[ClientHas(self._integer("client_has"))]] if judged else []
+        if judged and not self._tables.snapshots.get("client_kept", self._snapshot) and self.rebuilt:
             words.append("a newer tick had begun, the client drops it")
         lost_by = LostBy(self._integer("lost_by"))
         if lost_by is not LostBy.NOBODY:
-            words.append(f"lost by: {lost_by.word}")
+            why = WRONG.get(lost_by) if self.status in (Status.CRC, Status.MALFORMED) else None
+            words.append(f"put down to: {lost_by.word}{f' ({why})' if why else ''}")
         return "; ".join(words)
 
     def _integer(self, column: str) -> int:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Annotated
 
 import numpy as np
 import typer
 
+from analyzer.cli.change_lines import raw_text, values_text
 from analyzer.cli.described import Described
 from analyzer.cli.errors import CommandError
 from analyzer.cli.frame_words import SENTENCES
@@ -18,6 +19,7 @@ from analyzer.cli.options import AsJson, File
 from analyzer.cli.output import bracketed, counted, json_text, one_line, write_lines
 from analyzer.cli.packets import source_and_destination
 from analyzer.engine.capture import Capture
+from analyzer.engine.packet_detail import PacketDetail, packet_detail
 from analyzer.engine.query import Query
 from analyzer.net.kinds import FrameKind
 from analyzer.stats.capture import kind_name
@@ -25,7 +27,7 @@ from analyzer.stats.flows import flow_ends
 from analyzer.stats.live import ints
 from analyzer.stats.parts import parts_in
 from analyzer.store.tables import Tables
-from analyzer.wire.reader import Field, FieldTree, Value
+from analyzer.wire.reader import Buffer, Field, FieldTree, Value
 from analyzer.wire.secrets import MASK, Secrets
 
 MAX_SHOWN_BYTES = 32
@@ -86,36 +88,46 @@ def _head(capture: Capture, packet: int) -> Row:
 
 
 def _record(capture: Capture, query: Query, packet: int) -> Row:
-    tree = query.explain(packet)
+    detail = packet_detail(query, capture.tables, packet)
+    tree = detail.tree
     secrets = Secrets(tree)
-    buffers = []
-    for number, buffer in enumerate(tree.buffers):
-        data = secrets.buffer(number)
-        entry: Row = {"name": buffer.name, "length": len(buffer.data), "hex": None if data is None else data.hex()}
-        if data is None:
-            entry["note"] = "withheld: these bytes hold a password"
-        buffers.append(entry)
+    places = _buffer_places(tree)
     return {
         **_head(capture, packet),
         "info": query.info(packet),
-        "buffers": buffers,
-        "fields": [_node(field, secrets) for field in tree.fields],
+        "buffers": [_buffer(tree.buffers[number], secrets.buffer(number)) for number in places],
+        "fields": [_node(field, detail, secrets, places) for field in tree.fields],
         "error": tree.error,
         "snapshots": [Described(capture.tables, query, row).record() for row in query.snapshots_of(packet)],
         "parts": _parts(capture.tables, query, packet),
     }
 
 
-def _node(field: Field, secrets: Secrets) -> Row:
+def _buffer_places(tree: FieldTree) -> dict[int, int]:
+    """Number of each buffer that is shown -> its place in the list. Left out: an empty one that no field lies in."""
+    used = {field.span.buffer for field, _ in _walk(tree.fields, 0) if field.span is not None}
+    shown = [number for number, buffer in enumerate(tree.buffers) if number == 0 or buffer.data or number in used]
+    return {number: place for place, number in enumerate(shown)}
+
+
+def _buffer(buffer: Buffer, data: bytes | None) -> Row:
+    """A buffer as JSON has it; `data` is None where its bytes are withheld."""
+    entry: Row = {"name": buffer.name, "length": len(buffer.data), "hex": None if data is None else data.hex()}
+    return entry if data is not None else {**entry, "note": "withheld: these bytes hold a password"}
+
+
+def _node(field: Field, detail: PacketDetail, secrets: Secrets, places: Mapping[int, int]) -> Row:
     value = secrets.value(field)
     span = field.span
+    change = _change_text(field, detail)
     return {
         "name": field.name,
         "value": value.hex() if isinstance(value, bytes) else value,
-        "text": secrets.text(field),
-        "span": None if span is None else asdict(span),
+        "text": secrets.text(field) if change is None else change,
+        "span": None if span is None else {**asdict(span), "buffer": places[span.buffer]},
+        "mask": field.mask,
         "note": field.note,
-        "children": [_node(child, secrets) for child in field.children],
+        "children": [_node(child, detail, secrets, places) for child in field.children],
     }
 
 
@@ -141,12 +153,13 @@ def _lines(capture: Capture, query: Query, packet: int) -> Iterator[str]:
     if info:
         yield one_line(info)
     yield ""
-    yield from tree_lines(query.explain(packet))
+    yield from tree_lines(packet_detail(query, capture.tables, packet))
     yield from _snapshot_lines(capture.tables, query, packet)
 
 
-def tree_lines(tree: FieldTree) -> Iterator[str]:
+def tree_lines(detail: PacketDetail) -> Iterator[str]:
     """The tree as indented text: the span of every field in a column at the left."""
+    tree = detail.tree
     secrets = Secrets(tree)
     if not tree.fields:
         yield from (line for buffer in tree.buffers for line in _dump(buffer.data))
@@ -154,7 +167,7 @@ def tree_lines(tree: FieldTree) -> Iterator[str]:
     spans = [_span_text(field, tree) for field, _ in nodes]
     width = max((len(span) for span in spans), default=0)
     for (field, depth), span in zip(nodes, spans, strict=True):
-        words = [f"{span.ljust(width)}  {'  ' * depth}{one_line(field.name)}", _value_text(field, secrets)]
+        words = [f"{span.ljust(width)}  {'  ' * depth}{one_line(field.name)}", _value_text(field, detail, secrets)]
         note = f"[{one_line(field.note)}]" if field.note else ""
         yield "  ".join(word for word in [*words, note] if word)
     if tree.error:
@@ -179,12 +192,25 @@ def _span_text(field: Field, tree: FieldTree) -> str:
     if field.span is None:
         return ""
     name = tree.buffers[field.span.buffer].name
-    return f"{name}:{field.span.offset}+{field.span.length}"
+    mask = f" mask 0x{field.mask:0{2 * field.span.length}x}" if field.mask else ""
+    return f"{name}:{field.span.offset}+{field.span.length}{mask}"
 
 
-def _value_text(field: Field, secrets: Secrets) -> str:
+def _change_text(field: Field, detail: PacketDetail) -> str | None:
+    """What a number of a delta did to a field of an item; None for anything else."""
+    meaning = detail.meaning(field)
+    if meaning is None or meaning.field is None:
+        return None
+    raw = raw_text(meaning.field)
+    return values_text(meaning.field) + (f" ({raw})" if raw else "")
+
+
+def _value_text(field: Field, detail: PacketDetail, secrets: Secrets) -> str:
     if secrets.hides(field):
         return MASK
+    change = _change_text(field, detail)
+    if change is not None:
+        return one_line(change)
     value, text = _shown(field.value), one_line(bracketed(field.text))
     # Many texts name the number themselves ("7 ms", "0 (everyone)").
     said = not value or value in re.findall(r"-?\w+", text)
@@ -204,10 +230,13 @@ def _shown(value: Value) -> str:
 
 def _snapshot_lines(tables: Tables, query: Query, packet: int) -> Iterator[str]:
     decided = query.snapshots_of(packet)
+    carried = parts_in(tables, packet)
     for snapshot in decided:
         yield ""
         yield from (one_line(line) for line in Described(tables, query, snapshot).lines())
-    for part in parts_in(tables, packet):
+        if all(part.snapshot != snapshot for part in carried):
+            yield "  here     decided here; none of its parts is in this packet"
+    for part in carried:
         if part.snapshot not in decided:
             yield ""
             yield f"The packet {Described(tables, query, part.snapshot).part_sentence(part.number)}"

@@ -33,6 +33,7 @@ def decoded(path: Path, *, warn: bool = True) -> Iterator[tuple[Capture, Query]]
     with capture:
         with _sentences(path):
             _decode(capture, path)
+        _refuse_headless(capture, path)
         if warn:
             _warn(capture, path)
         query = capture.query()
@@ -64,6 +65,11 @@ def code_names(capture: Capture) -> CodeNames:
     return {protocol.name: tuple(code.name for code in protocol.codes) for protocol in capture.protocols}
 
 
+def code_legends(capture: Capture) -> dict[str, str]:
+    """What each report code means, of the protocols of this program."""
+    return {code.name: code.legend for protocol in capture.protocols for code in protocol.codes}
+
+
 def _decode(capture: Capture, path: Path) -> None:
     if sys.stderr is None or not sys.stderr.isatty():
         capture.decode()
@@ -72,6 +78,14 @@ def _decode(capture: Capture, path: Path) -> None:
     with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(f"Decoding {path.name}", markup=False, total=None)
         capture.decode(lambda done, total: progress.update(task, completed=done, total=total))
+
+
+def _refuse_headless(capture: Capture, path: Path) -> None:
+    """A file whose header cannot be read is no capture; an empty one, or one cut later, has just fewer frames."""
+    source = capture.source
+    if not len(capture.tables.frames) and source.format != "empty" and not source.interfaces and capture.problems:
+        problem = capture.problems[0]
+        raise CommandError(f"{path}: {problem.text} (at byte {problem.offset:,})")
 
 
 def _warn(capture: Capture, path: Path) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from analyzer.cli.absent import note_absence
 from analyzer.cli.opening import decoded, packet_kinds
 from analyzer.cli.options import File, Records
 from analyzer.cli.output import Column, Format, csv_lines, json_text, table_lines, write_lines
@@ -13,6 +14,7 @@ from analyzer.engine.capture import Capture
 from analyzer.engine.query import Query
 from analyzer.stats.capture import kind_name
 from analyzer.stats.flows import FlowEnds, flow_ends
+from analyzer.stats.live import ints
 from analyzer.store.tables import Tables
 
 BATCH = 4096
@@ -49,6 +51,8 @@ def packets(file: File, form: Records = Format.text) -> None:
     Time is in seconds since the first frame, frames are counted from 1, `length` is the UDP payload in bytes.
     """
     with decoded(file) as (capture, query):
+        if not np.any(ints(capture.tables.flows, "reading") >= 0):
+            note_absence(file, capture.tables, warned=bool(capture.problems))
         records = packet_records(capture, query)
         if form is Format.jsonl:
             write_lines(json_text(record) for record in records)

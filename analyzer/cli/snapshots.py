@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Annotated
 
 import numpy as np
 import typer
 
+from analyzer.cli.absent import note_absence
 from analyzer.cli.clients import sessions_of
 from analyzer.cli.opening import code_names, decoded
 from analyzer.cli.options import Client, File, Records
-from analyzer.cli.output import Column, Format, csv_lines, json_text, table_lines, write_lines
+from analyzer.cli.output import Column, Format, counted, csv_lines, json_text, note, table_lines, write_lines
 from analyzer.engine.capture import Capture
 from analyzer.engine.query import Query
-from analyzer.snapshots.status import ClientHas, LostBy, Proof, Status
+from analyzer.snapshots.status import REBUILT, ClientHas, LostBy, Proof, Status
 from analyzer.stats.flows import FlowEnds, flow_ends, session_flow
 from analyzer.stats.live import Ints, live_snapshots, snapshot_frames
-from analyzer.stats.snapshots import CodeNames, rebuilt_mask
+from analyzer.stats.parts import part_frames
+from analyzer.stats.snapshots import CodeNames
 from analyzer.store.tables import Tables
 
 BATCH = 4096
+FAILED = (Status.CRC, Status.INCOMPLETE, Status.NO_BASE, Status.MALFORMED, Status.BUG, Status.ERROR)
+"""What `--failed` lists."""
+WORDS = ", ".join(status.word for status in Status)
 PLAIN_COLUMNS = (
     "tick",
     "base_tick",
@@ -68,19 +74,29 @@ def snapshots(
     form: Records = Format.text,
     items: Annotated[bool, typer.Option("--items", help="Items too (jsonl only).")] = False,
     everything: Annotated[bool, typer.Option("--all", help="Also those that could not be rebuilt.")] = False,
+    failed: Annotated[
+        bool, typer.Option("--failed", help="Only failures: not rebuilt, or with a wrong checksum; no repetitions.")
+    ] = False,
+    status: Annotated[
+        list[str] | None,
+        typer.Option("--status", metavar="WORD", help=f"Only those that ended so; may be repeated: {WORDS}."),
+    ] = None,
     client: Client = None,
 ) -> None:
-    """List the rebuilt snapshots in frame order.
+    """List the rebuilt snapshots in frame order, or with --all, --failed or --status others.
 
     jsonl gives the protocol's own records; csv and text the same columns for every protocol: time in seconds since
     the first frame, frames counted from 1.
     """
     if items and form is not Format.jsonl:
         raise typer.BadParameter("--items goes with --format jsonl")
+    wanted = _wanted(everything, failed, status or [])
     with decoded(file) as (capture, query):
-        rows = chosen_rows(capture.tables, everything, client)
+        rows = chosen_rows(capture.tables, wanted, client)
+        if not len(rows):
+            _note_none(file, capture, client)
         if form is Format.jsonl:
-            write_lines(json_text(query.record(row, items)) for row in rows.tolist())
+            write_lines(json_text(_record(capture.tables, query, row, items)) for row in rows.tolist())
             return
         records = neutral_records(capture, query, rows)
         if form is Format.csv:
@@ -89,11 +105,33 @@ def snapshots(
             write_lines(table_lines(COLUMNS, (_text_row(record) for record in records)))
 
 
-def chosen_rows(tables: Tables, everything: bool, client: str | None) -> Ints:
-    """Live snapshot rows in frame order: rebuilt ones or all, of one client or all. Raises CommandError."""
+def _wanted(everything: bool, failed: bool, words: Sequence[str]) -> Collection[Status]:
+    """Statuses to list. Raises BadParameter for a word that is none."""
+    known = {status.word: status for status in Status}
+    for word in words:
+        if word not in known:
+            raise typer.BadParameter(f"'{word}' is not one of {WORDS}", param_hint="'--status'")
+    chosen = {known[word] for word in words} | set(FAILED if failed else ())
+    return chosen or (tuple(Status) if everything else REBUILT)
+
+
+def _note_none(file: Path, capture: Capture, client: str | None) -> None:
+    """Say why no row was chosen, where that may be a surprise."""
+    every = len(chosen_rows(capture.tables, tuple(Status), client))
+    if not every:
+        note_absence(file, capture.tables, warned=bool(capture.problems))
+    elif not len(chosen_rows(capture.tables, REBUILT, client)):
+        note(f"{counted(every, 'snapshot')}, none rebuilt; see --all")
+
+
+def _record(tables: Tables, query: Query, row: int, items: bool) -> Row:
+    return {**query.record(row, items), "part_frames": part_frames(tables, row)}
+
+
+def chosen_rows(tables: Tables, statuses: Collection[Status], client: str | None) -> Ints:
+    """Live snapshot rows in frame order that ended in one of `statuses`, of one client or all. Raises CommandError."""
     rows = live_snapshots(tables)
-    if not everything:
-        rows = rows[rebuilt_mask(tables.snapshots.take("status", rows).astype(np.int64))]
+    rows = rows[np.isin(tables.snapshots.take("status", rows), list(statuses))]
     if client is not None:
         sessions = np.array(sorted(sessions_of(tables, client)), dtype=np.int64)
         rows = rows[np.isin(tables.snapshots.take("session", rows), sessions)]

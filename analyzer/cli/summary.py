@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from analyzer.cli.frame_words import word
-from analyzer.cli.opening import code_names, decoded, packet_kinds
+from analyzer.cli.opening import code_legends, code_names, decoded, packet_kinds
 from analyzer.cli.options import AsJson, File
 from analyzer.cli.output import json_text, write_lines
 from analyzer.cli.summary_page import page_lines
@@ -39,7 +39,7 @@ def summary(
         record = summary_record(file, capture, stats)
         if memory:
             record["memory"] = _memory(capture)
-        write_lines([json_text(record, indent=2)] if as_json else page_lines(record, stats))
+        write_lines([json_text(record, indent=2)] if as_json else page_lines(record, stats, code_legends(capture)))
 
 
 def summary_record(file: Path, capture: Capture, stats: CaptureStats) -> Row:
@@ -49,9 +49,9 @@ def summary_record(file: Path, capture: Capture, stats: CaptureStats) -> Row:
     file, format, compressed, interfaces, problems, dropped, start (UTC): the file.
     duration_s, frames, frame_kinds (kind -> frames), frame_bytes, packets (UDP datagrams), cut_packets: what it holds.
     packet_kinds: packets and bytes by protocol, dialect and kind. flows: both ends, what was recognised, packets.
-    snapshots (status -> count, every status), snapshot_codes (status -> code -> count), rebuilt, proved, unproven,
-    not_kept, client_has, lost_by, sizes (wire_bytes, delta_bytes, state_bytes), parts (announced -> rebuilt snapshots):
-    `SnapshotStats`. item_types: name, updates, values.
+    snapshots (status -> count, every status), snapshot_codes (status -> code -> count), rebuilt, failed, repeated,
+    proved, unproven, not_kept, client_has, lost_by, sizes (wire_bytes, delta_bytes, state_bytes), parts (announced ->
+    rebuilt snapshots): `SnapshotStats`. item_types: name, updates, values; most values first.
     sessions: the same of each client's epoch, with client, server, number, player, map, frames and times.
     memory (on demand): rows and bytes of every table.
     """

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from analyzer.cli.absent import not_decoded
 from analyzer.cli.output import Column, counted, one_line, table_lines
-from analyzer.snapshots.status import LostBy
+from analyzer.snapshots.status import ClientHas, LostBy, Status
 from analyzer.stats.capture import CaptureStats
 from analyzer.stats.item_types import ItemType
 from analyzer.stats.sessions import SessionStats
@@ -19,13 +20,14 @@ MAX_ITEM_TYPES = 12
 Record = Mapping[str, object]
 
 
-def page_lines(record: Record, stats: CaptureStats) -> Iterator[str]:
-    """The page; `record` is the summary as JSON has it, `stats` the same numbers typed."""
+def page_lines(record: Record, stats: CaptureStats, legends: Mapping[str, str]) -> Iterator[str]:
+    """The page; `record` is the summary as JSON has it, `stats` the same numbers typed, `legends` explain codes."""
     yield one_line(str(record["file"]))
     yield from _head(record, stats)
     yield from _packets(stats)
     yield from _flows(stats)
-    yield from _snapshots(stats.snapshots)
+    yield from _undecoded(stats)
+    yield from _snapshots(stats.snapshots, legends)
     yield from _sizes(stats.snapshots)
     yield from _items(stats.item_types)
     yield from _sessions(stats.sessions)
@@ -44,7 +46,7 @@ def _head(record: Record, stats: CaptureStats) -> Iterator[str]:
     yield f"  format    {record['format']}{packing}"
     if record["start"] is not None:
         yield f"  captured  from {record['start']}, {stats.duration_s:,.3f} s"
-    yield f"  frames    {stats.frames:,} ({stats.frame_bytes:,} bytes)"
+    yield f"  frames    {stats.frames:,} ({stats.frame_bytes:,} bytes)" if stats.frames else "  frames    no frames"
     others = record["frame_kinds"]
     if isinstance(others, dict) and len(others) > 1:
         yield "            " + ", ".join(f"{count:,} {name}" for name, count in others.items())
@@ -84,26 +86,44 @@ def _flows(stats: CaptureStats) -> Iterator[str]:
     yield from _more(len(stats.flows), MAX_FLOWS)
 
 
-def _snapshots(stats: SnapshotStats) -> Iterator[str]:
+def _undecoded(stats: CaptureStats) -> Iterator[str]:
+    sentence = not_decoded(stats.flows)
+    if sentence:
+        yield ""
+        yield sentence
+
+
+def _snapshots(stats: SnapshotStats, legends: Mapping[str, str]) -> Iterator[str]:
     total = sum(stats.statuses.values())
     if not total:
         yield ""
         yield "No snapshots."
         return
-    rows = []
-    for status, count in stats.statuses.items():
-        codes = stats.codes.get(status, {})
-        if count:
-            rows.append((status, f"{count:,}", ", ".join(f"{name} {number:,}" for name, number in codes.items())))
-    proof = f"{stats.rebuilt:,} rebuilt, {stats.proved:,} proved, {stats.unproven:,} unproven"
-    title = f"Snapshots: {total:,} seen, {proof}"
-    yield from _section(title, (Column("status"), Column("snapshots", True), Column("by code")), rows)
-    yield f"  client had them: {_words(stats.client_has)}"
+    ends = f"{stats.rebuilt:,} rebuilt, {stats.failed:,} failed, {stats.repeated:,} repeated"
+    rows = [row for status, count in stats.statuses.items() if count for row in _status_rows(stats, status, legends)]
+    columns = (Column("status"), Column("snapshots", True), Column("by code"))
+    yield from _section(f"Snapshots: {total:,} seen, {ends}", columns, rows)
+    if stats.rebuilt:
+        has = stats.client_has
+        yield f"  of the rebuilt ones {stats.proved:,} are proved, {stats.unproven:,} unproven"
+        acked, later, never = (has[word.word] for word in (ClientHas.ACKED, ClientHas.LATER, ClientHas.NEVER))
+        yield f"  of the rebuilt ones the client acknowledged {acked:,}, only a later one {later:,}, none {never:,}"
     if stats.not_kept:
         yield f"  dropped by the client, a newer tick had begun: {stats.not_kept:,}"
     lost_by = {word: count for word, count in stats.lost_by.items() if word != LostBy.NOBODY.word}
     if any(lost_by.values()):
-        yield f"  what the others lack was lost by: {_words(lost_by)}"
+        yield f"  failures put down to: {_words(lost_by)}"
+    if stats.failed or stats.statuses[Status.CRC.word]:
+        yield "  see: snapscope-cli snapshots FILE --all (or --failed for these alone)"
+
+
+def _status_rows(stats: SnapshotStats, status: str, legends: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
+    """A line for each code of a status; the first has the status and its count."""
+    head = status, f"{stats.statuses[status]:,}"
+    for name, number in stats.codes[status].items():
+        legend = legends.get(name, "")
+        yield *head, f"{name} {number:,} ({legend})" if legend else f"{name} {number:,}"
+        head = "", ""
 
 
 def _words(counts: Mapping[str, int]) -> str:
@@ -116,8 +136,8 @@ def _sizes(stats: SnapshotStats) -> Iterator[str]:
     columns = (Column("bytes"), *(Column(title, True) for title in ("mean", "p50", "p95", "max", "total")))
     rows = [(name, *_size_cells(size), f"{size.total:,}") for name, size in stats.sizes.items()]
     yield from _section("Sizes of rebuilt snapshots", columns, rows)
-    counts = ", ".join(f"{parts}: {count:,}" for parts, count in stats.parts.items())
-    yield f"  parts -> snapshots: {counts}"
+    counts = (f"{count:,} in {counted(parts, 'part')}" for parts, count in stats.parts.items())
+    yield f"  parts: {', '.join(counts)}"
 
 
 def _size_cells(size: Sizes) -> tuple[str, str, str, str]:
@@ -127,9 +147,13 @@ def _size_cells(size: Sizes) -> tuple[str, str, str, str]:
 
 
 def _items(types: Sequence[ItemType]) -> Iterator[str]:
-    columns = (Column("type"), Column("updates", True), Column("values", True))
-    rows = [(entry.name, f"{entry.updates:,}", f"{entry.values:,}") for entry in types[:MAX_ITEM_TYPES]]
-    yield from _section("Top item types, as sent in rebuilt snapshots", columns, rows)
+    columns = (Column("type"), Column("updates", True), Column("values", True), Column("share of values", True))
+    total = sum(entry.values for entry in types) or 1
+    rows = [
+        (entry.name, f"{entry.updates:,}", f"{entry.values:,}", f"{100 * entry.values / total:.1f} %")
+        for entry in types[:MAX_ITEM_TYPES]
+    ]
+    yield from _section("Most sent item types", columns, rows)
     yield from _more(len(types), MAX_ITEM_TYPES)
 
 
@@ -148,6 +172,7 @@ def _sessions(sessions: Sequence[SessionStats]) -> Iterator[str]:
         Column("proved", True),
         Column("unproven", True),
         Column("failed", True),
+        Column("repeated", True),
         Column("mean wire", True),
         Column("mean delta", True),
         Column("most parts", True),
@@ -159,7 +184,6 @@ def _sessions(sessions: Sequence[SessionStats]) -> Iterator[str]:
 
 def _session_cells(session: SessionStats) -> tuple[str, ...]:
     stats = session.snapshots
-    failed = sum(stats.statuses.values()) - stats.rebuilt
     return (
         session.client,
         session.server,
@@ -173,7 +197,8 @@ def _session_cells(session: SessionStats) -> tuple[str, ...]:
         f"{stats.rebuilt:,}",
         f"{stats.proved:,}",
         f"{stats.unproven:,}",
-        f"{failed:,}",
+        f"{stats.failed:,}",
+        f"{stats.repeated:,}",
         _size_cells(stats.sizes["wire_bytes"])[0],
         _size_cells(stats.sizes["delta_bytes"])[0],
         str(max(stats.parts, default=0)),

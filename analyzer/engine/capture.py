@@ -6,6 +6,7 @@ Nothing here knows a protocol, and the rows do not depend on how the file was cu
 from __future__ import annotations
 
 import logging
+from array import array
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -243,6 +244,7 @@ class Capture:
             if flow in self._readings or self.tables.flows.text("recognised", flow):
                 continue
             detection = self._undecided.setdefault(flow, FlowDetection(self.protocols))
+            detection.packets.extend(batch.packet.tolist())
             for datagram in batch:
                 claim = detection.see(datagram)
                 if claim is not None:
@@ -253,32 +255,30 @@ class Capture:
 
     def _claim(self, flow: int, claim: Claim, packet: int) -> bool:
         """Begin the reading that `packet` decided on. False: the dialect is known by name only."""
-        self._undecided.pop(flow, None)
+        packets = self._undecided.pop(flow).packets
         self.tables.flows.amend("server", [flow], [claim.verdict.server])
         if claim.verdict.readable:
-            self._open_reading(flow, claim.protocol, claim.verdict, packet)
+            self._open_reading(flow, claim.protocol, claim.verdict, packet, packets)
         else:
             self.tables.flows.amend("recognised", [flow], [f"{claim.protocol.title} {claim.verdict.dialect}"])
         return claim.verdict.readable
 
-    def _open_reading(self, flow: int, protocol: Protocol, verdict: Verdict, packet: int) -> None:
-        """A new reading, fed with every packet that the flow has so far."""
+    def _open_reading(self, flow: int, protocol: Protocol, verdict: Verdict, packet: int, packets: array[int]) -> None:
+        """A new reading, fed with the packets that the flow has so far."""
         number = self.tables.readings.append(
             {"flow": [flow], "protocol": [protocol.name], "dialect": [verdict.dialect], "number": [0]}, 1
         )
         self.tables.flows.amend("reading", [flow], [number])
         rows = self._rows[flow] = Rows(number, packet)
         reading = self._readings[flow] = protocol.open_reading(rows, verdict)
-        for batch in self._replay(flow):
+        for batch in self._replay(packets):
             self._feed(reading, batch)
 
-    def _replay(self, flow: int) -> Iterable[DatagramBatch]:
-        """The flow's datagrams so far, from the file."""
+    def _replay(self, own: array[int]) -> Iterable[DatagramBatch]:
+        """Datagrams from the file again."""
         packets, frames = self.tables.packets, self.tables.frames
-        first = self.tables.flows.integer("first_packet", flow)
-        own = np.flatnonzero(packets.array("flow", first, packets.appended) == flow) + first
         for start in range(0, len(own), REPLAY_PACKETS):
-            some = own[start : start + REPLAY_PACKETS]
+            some = np.asarray(own[start : start + REPLAY_PACKETS], dtype=np.int64)
             times = frames.take("time_ns", packets.take("frame", some).astype(np.int64))
             columns = zip(
                 some.tolist(),

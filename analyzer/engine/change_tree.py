@@ -10,12 +10,11 @@ from dataclasses import dataclass
 
 from analyzer.engine.query import Query
 from analyzer.snapshots.model import Change, FieldChange, Item, ItemField
-from analyzer.snapshots.status import LostBy, Proof, Status
+from analyzer.snapshots.status import REBUILT, LostBy, Proof, Status
 from analyzer.store.tables import Tables
 
 KINDS = ("removed", "added", "readded", "changed", "unknown", "rewritten", "same")
 """What can have become of an item, in the order in which items stand. `same`: not in the delta."""
-REBUILT = (Status.OK, Status.CRC, Status.PARTIAL)
 _RANK = {kind: rank for rank, kind in enumerate(KINDS)}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -22,6 +23,8 @@ class FlowDetection:
 
     protocols: Sequence[Protocol]
     detectors: dict[str, Detector] = field(default_factory=dict)
+    packets: array[int] = field(default_factory=lambda: array("i"))
+    """Rows of the flow's datagrams, which the reading of a claimed flow begins with."""
 
     def see(self, datagram: Datagram) -> Claim | None:
         """Take a datagram into account; the claim, once a protocol is sure."""

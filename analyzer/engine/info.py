@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from analyzer.protocols.base import Protocol
-from analyzer.snapshots.status import Code, Status
+from analyzer.snapshots.status import REBUILT, Code, Status
 from analyzer.stats.parts import CarriedPart, PartIndex
 from analyzer.store.tables import Tables
 
 MINUS = "\u2212"
 DOT = " \u00b7 "
 NO_NOTES: Mapping[int, str] = {}
-REBUILT = (Status.OK, Status.CRC, Status.PARTIAL)
-"""Statuses of snapshots whose items are known."""
 
 
 class PacketInfo:

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from analyzer.capture.file import CaptureFile
-from analyzer.engine.info import REBUILT, PacketInfo
+from analyzer.engine.info import PacketInfo
 from analyzer.engine.payloads import Payloads
 from analyzer.protocols.base import MessageNote, PartBytes, Protocol, SessionFacts, SnapshotCodec, SnapshotView
 from analyzer.snapshots.chain import Chain
 from analyzer.snapshots.model import Change, Item, JoinedDelta, Part
-from analyzer.snapshots.status import Code, Status
+from analyzer.snapshots.status import REBUILT, Code, Status
+from analyzer.stats.parts import part_frames
 from analyzer.store.tables import Tables
 from analyzer.wire.errors import DecodeError
 from analyzer.wire.reader import Buffer, FieldTree
@@ -182,10 +183,21 @@ class Query:
         """The sentence that goes with the snapshot's code."""
         text = self._info.reason(snapshot)
         cause = self._tables.snapshots.integer("cause", snapshot)
+        if self._code(snapshot).status is Status.INCOMPLETE:
+            text += self._parts_here(snapshot)
         if self._code(snapshot).status is Status.NO_BASE and cause >= 0:
             code = self._code(cause)
             text += f"; first cause: {code.name} of tick {self._tick(cause)} in frame {self._frame_of(cause)}"
         return text
+
+    def _parts_here(self, snapshot: int) -> str:
+        """Where the parts of an incomplete snapshot are; empty if none is here."""
+        tables = self._tables
+        first = max(0, tables.snapshots.integer("first_part", snapshot))
+        frames = part_frames(tables, snapshot)
+        numbers = tables.parts.array("number", first, first + len(frames)).tolist()
+        here = ", ".join(f"part {number} in frame {frame}" for number, frame in zip(numbers, frames, strict=True))
+        return f" ({here})" if here else ""
 
     def _note(self, read: MessageNote, packet: int, message: int) -> str:
         messages = self._tables.messages

@@ -31,7 +31,7 @@ def merge(tables: Tables, buffers: Iterable[Rows]) -> None:
     if not filled:
         return
     new_sessions = _merge_sessions(tables, filled)
-    session_maps = [[*rows.session_rows, *new] for rows, new in zip(filled, new_sessions, strict=True)]
+    session_maps = [_Numbers(rows.session_rows, new) for rows, new in zip(filled, new_sessions, strict=True)]
     new_snapshots = _plan_snapshots(tables, filled)
     snapshot_maps = [_Numbers(rows.snapshot_rows, new) for rows, new in zip(filled, new_snapshots, strict=True)]
     _amend_packets(tables, filled, session_maps, snapshot_maps)
@@ -97,7 +97,7 @@ def _plan_snapshots(tables: Tables, filled: list[Rows]) -> list[list[int]]:
     return _ranks(order, tables.snapshots.appended, [len(rows.snapshots) for rows in filled])
 
 
-def _amend_packets(tables: Tables, filled: list[Rows], sessions: list[list[int]], snapshots: list[_Numbers]) -> None:
+def _amend_packets(tables: Tables, filled: list[Rows], sessions: list[_Numbers], snapshots: list[_Numbers]) -> None:
     late: list[PacketLate] = [packet for rows in filled for packet in rows.packets]
     numbers = [packet.packet for packet in late]
     for column in _PACKET_COLUMNS:
@@ -149,7 +149,7 @@ def _merge_messages(tables: Tables, filled: list[Rows]) -> None:
     tables.packets.amend("first_message", packets.tolist(), (starts + first).tolist())
 
 
-def _merge_snapshots(tables: Tables, filled: list[Rows], sessions: list[list[int]], snapshots: list[_Numbers]) -> None:
+def _merge_snapshots(tables: Tables, filled: list[Rows], sessions: list[_Numbers], snapshots: list[_Numbers]) -> None:
     rows_of = [(index, row) for index, rows in enumerate(filled) for row in rows.snapshots]
     if not rows_of:
         return
@@ -197,7 +197,7 @@ def _merge_findings(tables: Tables, filled: list[Rows], snapshots: list[_Numbers
     )
 
 
-def _apply_amendments(tables: Tables, filled: list[Rows], sessions: list[list[int]], snapshots: list[_Numbers]) -> None:
+def _apply_amendments(tables: Tables, filled: list[Rows], sessions: list[_Numbers], snapshots: list[_Numbers]) -> None:
     by_column: dict[tuple[str, str], tuple[Table, list[int], list[object]]] = {}
     for index, rows in enumerate(filled):
         for amend in rows.amendments:
@@ -216,7 +216,7 @@ def _translated(amend: Amend, snapshots: _Numbers) -> object:
     return amend.value
 
 
-def _count_types(tables: Tables, filled: list[Rows], sessions: list[list[int]]) -> None:
+def _count_types(tables: Tables, filled: list[Rows], sessions: list[_Numbers]) -> None:
     """Add to the counts of item types; new ones stand in the order in which the capture first had them."""
     counts = [
         (rows, (local[session], name), count)

@@ -11,6 +11,7 @@ here is something the capture made us miss.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -44,6 +45,8 @@ class Attribution:
         self._rows = rows
         self._rebuilt = rebuilt
         self._acks: dict[int, _Ack] = {}
+        self._ordered: list[int] = []
+        """The ticks of `_acks`, ascending."""
         self._used: set[int] = set()
         self._watched: dict[int, list[_Watched]] = {}
         self._unpassed: list[int] = []
@@ -74,6 +77,8 @@ class Attribution:
         if tick in self._acks:
             return
         self._acks[tick] = _Ack(tick, packet, self._rebuilt(tick))
+        position = bisect_left(self._ordered, tick)
+        self._ordered.insert(position, tick)
         newest = self._newest_ack
         self._newest_ack = max(newest, tick)
         for watched in self._watched.get(tick, ()):
@@ -87,7 +92,7 @@ class Attribution:
                 self._pass(older)
         else:
             # INPUTs were reordered: for the ticks below, this one is now the next that the client acknowledged.
-            below = max((older for older in self._acks if older < tick), default=-1)
+            below = self._ordered[position - 1] if position else -1
             for older in [older for older in self._watched if below <= older < tick]:
                 self._reconsider(older)
         self._reconsider(tick)
@@ -101,8 +106,10 @@ class Attribution:
     def purge(self, newest: int) -> None:
         """Forget what is older than the retention."""
         oldest = newest - RETENTION_TICKS
-        for tick in [tick for tick in self._acks if tick < oldest]:
+        forgotten = bisect_left(self._ordered, oldest)
+        for tick in self._ordered[:forgotten]:
             del self._acks[tick]
+        del self._ordered[:forgotten]
         for tick in [tick for tick in self._watched if tick < oldest]:
             for watched in self._watched.pop(tick):
                 if watched.cause is not None:
@@ -118,6 +125,7 @@ class Attribution:
         self._watched.clear()
         self._unpassed.clear()
         self._acks.clear()
+        self._ordered.clear()
         self._used.clear()
 
     def _pass(self, tick: int) -> None:
@@ -144,7 +152,7 @@ class Attribution:
             return LostBy.CAPTURE if had else LostBy.GAME
         if had or watched.tick in self._used:
             return LostBy.CAPTURE
-        later = min((tick for tick in self._acks if tick > watched.tick), default=None)
-        if later is None:
+        later = bisect_right(self._ordered, watched.tick)
+        if later == len(self._ordered):
             return LostBy.UNKNOWN
-        return LostBy.NETWORK if self._acks[later].rebuilt else LostBy.CAPTURE
+        return LostBy.NETWORK if self._acks[self._ordered[later]].rebuilt else LostBy.CAPTURE

@@ -26,6 +26,12 @@ class Status(IntEnum):
         return self.name.lower().replace("_", "-")
 
 
+REBUILT = (Status.OK, Status.CRC, Status.PARTIAL)
+"""Statuses of snapshots whose items are known."""
+REPEATED = (Status.LATE, Status.DUPLICATE)
+"""Statuses of rows about a tick that has a row of its own: their `cause` is that row, -1 where it is forgotten."""
+
+
 class ClientHas(IntEnum):
     """Did the client have the snapshot (spec section 17.4)."""
 
@@ -67,13 +73,25 @@ class Proof(IntEnum):
     """Unchanged on a proved base."""
 
 
+def is_judged(status: Status, parts: int) -> bool:
+    """Are acknowledgements compared with a snapshot row? Not where it repeats, or was not read."""
+    return parts > 0 and status not in REPEATED and status is not Status.BUG
+
+
 @dataclass(frozen=True, slots=True)
 class Code:
     """One report code of a protocol: its short name, the status it belongs to, and the sentence for a person.
 
-    `text` may use {detail}, {detail2} and {base_tick}, which the snapshot's row fills in.
+    `text` may use {detail}, {detail2} and {base_tick}, which the snapshot's row fills in; then `general` is what it
+    says of all snapshots with the code.
     """
 
     name: str
     status: Status
     text: str
+    general: str = ""
+
+    @property
+    def legend(self) -> str:
+        """What the code means, without the numbers of one snapshot; empty if nothing says it without them."""
+        return self.general or ("" if "{" in self.text else self.text)

@@ -11,7 +11,7 @@ from enum import Enum, IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from analyzer.snapshots.status import LostBy, Proof, Status
+from analyzer.snapshots.status import REPEATED, LostBy, Proof, Status
 from analyzer.stats.flows import FlowEnds, flow_ends, session_flow
 from analyzer.stats.groups import Groups
 from analyzer.stats.live import Ints, ints, live_sessions
@@ -26,8 +26,6 @@ MOST_FULL = 0.2
 FEWEST_FULL = 5
 """Fewer than this are the beginning of a session, before its first acknowledgement."""
 _WRONG = (Status.CRC, Status.MALFORMED, Status.BUG, Status.ERROR)
-_REPEATS = (Status.LATE, Status.DUPLICATE)
-"""Rows about snapshots that have another row, or that were given up."""
 
 
 _COLUMNS = (
@@ -179,7 +177,7 @@ class _Snapshots:
         columns = {name: tables.snapshots.array(name, 0, count) for name in _COLUMNS}
         reading = ints(tables.sessions, "reading")[columns["session"]]
         alive = tables.readings.array("alive").astype(np.bool_)[reading]
-        rows = np.flatnonzero(alive & ~_is_any(columns["status"].astype(np.int64), _REPEATS))
+        rows = np.flatnonzero(alive & ~_is_any(columns["status"].astype(np.int64), REPEATED))
         self.rows = rows[np.argsort(columns["packet"][rows], kind="stable")]
         self._columns = {name: column[self.rows].astype(np.int64) for name, column in columns.items()}
         self.base_packet = columns["packet"].astype(np.int64)[self["base"]]

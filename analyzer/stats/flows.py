@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from analyzer.store.tables import Tables
@@ -31,6 +33,15 @@ def flow_ends(tables: Tables) -> list[FlowEnds]:
 def session_flow(tables: Tables, session: int) -> int:
     """Row of the flow a session belongs to."""
     return tables.readings.integer("flow", tables.sessions.integer("reading", session))
+
+
+def undecoded_packets(flows: Iterable[FlowEnds]) -> dict[str, int]:
+    """Packets of the flows that were recognised but have no reading, by what they were recognised as."""
+    found: Counter[str] = Counter()
+    for flow in flows:
+        if not flow.protocol and flow.dialect:
+            found[flow.dialect] += flow.packets
+    return dict(found)
 
 
 def _flow(tables: Tables, row: int) -> FlowEnds:

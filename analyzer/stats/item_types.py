@@ -21,7 +21,7 @@ class ItemType:
 
 
 def item_types_by_session(tables: Tables) -> dict[int, list[ItemType]]:
-    """The types of every live session (by row), most updates first."""
+    """The types of every live session (by row), most values first."""
     found: dict[int, list[ItemType]] = {row: [] for row in live_sessions(tables).tolist()}
     types = tables.types
     columns = (types.array(name).tolist() for name in ("session", "name", "updates", "values"))
@@ -32,7 +32,7 @@ def item_types_by_session(tables: Tables) -> dict[int, list[ItemType]]:
 
 
 def all_item_types(sessions: Iterable[list[ItemType]]) -> list[ItemType]:
-    """The sum over sessions, most updates first. Types are the same where their names are."""
+    """The sum over sessions, most values first. Types are the same where their names are."""
     sums: dict[str, tuple[int, int]] = {}
     for entries in sessions:
         for entry in entries:
@@ -42,4 +42,4 @@ def all_item_types(sessions: Iterable[list[ItemType]]) -> list[ItemType]:
 
 
 def _ordered(entries: list[ItemType]) -> list[ItemType]:
-    return sorted(entries, key=lambda entry: (-entry.updates, -entry.values, entry.name))
+    return sorted(entries, key=lambda entry: (-entry.values, -entry.updates, entry.name))

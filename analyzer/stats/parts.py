@@ -42,6 +42,11 @@ def part_packets(tables: Tables, snapshot: int) -> Ints:
     return tables.messages.take("packet", messages).astype(np.int64)
 
 
+def part_frames(tables: Tables, snapshot: int) -> list[int]:
+    """Frames (from 1) that carried a snapshot's parts, in the order of its parts."""
+    return [frame + 1 for frame in tables.packets.take("frame", part_packets(tables, snapshot)).tolist()]
+
+
 class PartIndex:
     """Which snapshot each message carries a part of; extended from where it stopped, 8 bytes a message."""
 

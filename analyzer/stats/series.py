@@ -12,8 +12,9 @@ from enum import Enum, IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from analyzer.snapshots.status import LostBy, Status
+from analyzer.snapshots.status import REPEATED, LostBy, Status
 from analyzer.stats.growing import Growing
+from analyzer.stats.snapshots import rebuilt_mask
 from analyzer.store.tables import Tables
 
 Ints = NDArray[np.int64]
@@ -51,10 +52,7 @@ class Rank(IntEnum):
     """Wrong checksum, malformed, the game's or our own mistake, or its base failed so."""
 
 
-_REBUILT = (Status.OK, Status.CRC, Status.PARTIAL)
 _WRONG = (Status.CRC, Status.MALFORMED, Status.BUG, Status.ERROR)
-_NOT_DRAWN = (Status.LATE, Status.DUPLICATE)
-"""Rows about parts of a snapshot that has another row, or that was given up."""
 _DEPENDS_ON = {
     "tick",
     "base_tick",
@@ -189,10 +187,10 @@ class _Derived:
         self._time_ns = _times(tables, self._column("packet"))
         self.time_s: Floats = (self._time_ns - tables.frames.integer("time_ns", 0)) / 1e9
         status = self._column("status")
-        self._rebuilt = np.isin(status, _REBUILT)
+        self._rebuilt = rebuilt_mask(status)
         self.rank = self._rank(status)
         self.full: NDArray[np.bool_] = self._rebuilt & (self._column("base_tick") < 0)
-        self.drawn: NDArray[np.bool_] = ~np.isin(status, _NOT_DRAWN)
+        self.drawn: NDArray[np.bool_] = ~np.isin(status, REPEATED)
 
     def values(self) -> Iterator[tuple[Metric, Floats]]:
         for metric in (Metric.WIRE_BYTES, Metric.DELTA_BYTES, Metric.PARTS):
@@ -217,7 +215,7 @@ class _Derived:
         rank = np.full(len(status), Rank.LOST, np.uint8)
         rank[np.isin(lost_by, (LostBy.CAPTURE, LostBy.LIMIT))] = Rank.UNKNOWN
         rank[np.isin(root, _WRONG) | (lost_by == LostBy.GAME)] = Rank.FAILED
-        rank[(status == Status.OK) | np.isin(status, _NOT_DRAWN)] = Rank.FINE
+        rank[(status == Status.OK) | np.isin(status, REPEATED)] = Rank.FINE
         return rank
 
     def _column(self, name: str) -> Ints:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from analyzer.snapshots.status import ClientHas, LostBy, Proof, Status
+from analyzer.snapshots.status import REBUILT, REPEATED, ClientHas, LostBy, Proof, Status
 from analyzer.stats.live import Ints
 from analyzer.stats.sizes import Sizes, sizes
 from analyzer.store.tables import Tables
@@ -28,7 +28,11 @@ class SnapshotStats:
     codes: dict[str, dict[str, int]]
     """By status word, by report code."""
     rebuilt: int
-    """Status ok or crc."""
+    """The items are known."""
+    failed: int
+    """Neither rebuilt nor repeated."""
+    repeated: int
+    """Duplicates, and late parts of a snapshot that has a row of its own."""
     proved: int
     """Own checksum right, or unchanged on a proved base."""
     unproven: int
@@ -51,12 +55,15 @@ def snapshot_stats(tables: Tables, rows: Ints, code_names: CodeNames) -> Snapsho
 
     status = column("status")
     rebuilt = rebuilt_mask(status)
+    repeated = repeated_mask(status, column("cause"))
     proved = rebuilt & (column("proof") != Proof.NONE)
     kept = column("client_kept") != 0
     return SnapshotStats(
         statuses={word.word: int((status == word).sum()) for word in Status},
         codes=_codes(tables, column("session"), status, column("code"), code_names),
         rebuilt=int(rebuilt.sum()),
+        failed=int((~rebuilt & ~repeated).sum()),
+        repeated=int(repeated.sum()),
         proved=int(proved.sum()),
         unproven=int(((status == Status.OK) & ~proved).sum()),
         not_kept=int((rebuilt & ~kept).sum()),
@@ -69,7 +76,13 @@ def snapshot_stats(tables: Tables, rows: Ints, code_names: CodeNames) -> Snapsho
 
 def rebuilt_mask(status: Ints) -> NDArray[np.bool_]:
     """Which statuses are of snapshots that were rebuilt."""
-    return np.isin(status, (Status.OK, Status.CRC))
+    return np.isin(status, REBUILT)
+
+
+def repeated_mask(status: Ints, cause: Ints) -> NDArray[np.bool_]:
+    """Which rows are of messages that repeat, or come too late for, a snapshot with a row of its own. Shape (n,)."""
+    found: NDArray[np.bool_] = (status == Status.DUPLICATE) | (np.isin(status, REPEATED) & (cause >= 0))
+    return found
 
 
 def is_failed(status: int, cause: int) -> bool:

@@ -68,10 +68,10 @@ class PacketTree:
         packet, add = self.packet, self.trace.add
         self.trace.begin()
         for name, bit, _ in self.variant.flag_bits:
-            add(Field(name, bool(self.datagram[0] & bit), f"bit {bit:02x}", Span(0, 0, 1), mask=bit))
+            add(Field(name, bool(self.datagram[0] & bit), span=Span(0, 0, 1), mask=bit))
         unknown = self.datagram[0] & 0xFF & ~self.variant.known_bits
         if unknown:
-            add(Field("unknown flags", unknown, f"{unknown:02x}", Span(0, 0, 1), note="not zero", mask=unknown))
+            add(Field("unknown flags", unknown, f"0x{unknown:02x}", Span(0, 0, 1), note="not zero", mask=unknown))
         add(Field("ack", packet.ack, span=Span(0, 0, 2), mask=ACK_MASK))
         add(Field("chunks", packet.chunk_count, span=Span(0, 2, 1)))
         size = 3
@@ -120,8 +120,8 @@ class PacketTree:
         add, size = self.trace.add, chunk.offset - chunk.header_offset
         low = (1 << self.variant.size_shift) - 1
         self.trace.begin()
-        add(Field("resend", chunk.resend, "bit 80", self._span(chunk.header_offset, 1), mask=0x80))
-        add(Field("vital", chunk.vital, "bit 40", self._span(chunk.header_offset, 1), mask=0x40))
+        add(Field("resend", chunk.resend, span=self._span(chunk.header_offset, 1), mask=0x80))
+        add(Field("vital", chunk.vital, span=self._span(chunk.header_offset, 1), mask=0x40))
         text = f"{chunk.size} bytes"
         add(Field("size", chunk.size, text, self._span(chunk.header_offset, 2), mask=0x3F00 | low))
         if chunk.vital:

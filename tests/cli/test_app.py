@@ -176,3 +176,29 @@ def test_a_full_disk_is_told_in_one_line(head: Path) -> None:
         done = subprocess.run([*RUN, "packets", str(head)], stdout=full, stderr=subprocess.PIPE, cwd=ROOT, check=False)
     assert done.returncode == 1
     assert done.stderr == b"snapscope-cli: cannot write the output: No space left on device\n"
+
+
+def test_a_wrong_choice_names_the_right_ones(capsys: pytest.CaptureFixture[str]) -> None:
+    assert failure(capsys, "snapshots", "a", "--format", "xml")[1] == (
+        "snapscope-cli: Invalid value for '--format': 'xml' is not one of 'jsonl', 'csv', 'text'"
+        " (see snapscope-cli --help)\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("data", "what"),
+    [
+        ("d4c3b2a1 0200 0400 0000", "10 of 24 bytes are there"),
+        ("d4c3b2a1 0900 0900 0000000000000000 00000400 01000000", "pcap version 9.9 is not known"),
+        ("0a0d0d0a 1c000000", "8 bytes of it are there"),
+    ],
+)
+@pytest.mark.parametrize("command", ["summary", "snapshots", "packets"])
+def test_a_broken_header(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, command: str, data: str, what: str
+) -> None:
+    path = tmp_path / "broken.pcap"
+    path.write_bytes(bytes.fromhex(data))
+    code, err = failure(capsys, command, str(path))
+    assert code == 1
+    assert what in err

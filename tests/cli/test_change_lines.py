@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analyzer.cli.changes import change_lines
+from analyzer.cli.change_lines import change_lines, values_text
 from analyzer.snapshots.model import Change, FieldChange
 
 
@@ -15,8 +15,8 @@ def test_a_changed_item() -> None:
     )
     assert list(change_lines(Change("changed", 9, 3, "Character", fields, 48, None))) == [
         "~ Character 3  (48 bits)",
-        "    x       100 -> 92  (-8, 16 bits)",
-        "    weapon  1 (gun) -> 2 (shotgun)  (+1, 1 bit)",
+        "    x       100 -> 92  (raw -8, 16 bits)",
+        "    weapon  1 (gun) -> 2 (shotgun)  (raw +1, 1 bit)",
         "    (unchanged: health, armor; 9 bits)",
     ]
 
@@ -31,3 +31,17 @@ def test_an_added_event_a_removed_item_and_one_without_base() -> None:
         "? Laser 8  (24 bits, the base is not known: values as on the wire)",
         "    x  on the wire -3  (8 bits)",
     ]
+
+
+def test_what_is_zero_on_an_unknown_base_stands_in_one_line() -> None:
+    names = ("x", "y", "owner")
+    fields = tuple(FieldChange(name, None, None, sent, 8, None) for name, sent in zip(names, (0, -41, 0), strict=True))
+    assert list(change_lines(Change("unknown", 2, 8, "Laser", fields, 48, None))) == [
+        "? Laser 8  (48 bits, the base is not known: values as on the wire)",
+        "    y  on the wire -41  (8 bits)",
+        "    (on the wire 0: x, owner; 16 bits)",
+    ]
+
+
+def test_a_value_that_is_not_known_is_no_text() -> None:
+    assert values_text(FieldChange("x", None, None, None, 0, None)) == ""

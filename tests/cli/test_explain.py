@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from capture_files import SAMPLE
 
 from analyzer.cli import main
 from tests.capture.builders import pcap_file
-from tests.cli.cut_capture import udp_capture
+from tests.cli.cut_capture import SLICES, first_records, udp_capture, without_records
 from tests.encoder import chunk, control, message, packet
 
 SNAPSHOT_FRAME = 44
@@ -44,7 +45,7 @@ def test_every_span_lies_in_its_buffer(capsys: pytest.CaptureFixture[str], head:
     found = list(nodes(packet["fields"]))
     assert found
     for node in found:
-        assert set(node) == {"name", "value", "text", "span", "note", "children"}
+        assert set(node) == {"name", "value", "text", "span", "mask", "note", "children"}
         span = node["span"]
         if isinstance(span, dict):
             assert 0 <= span["offset"] <= span["offset"] + span["length"]
@@ -129,3 +130,52 @@ def test_a_frame_without_a_datagram_says_what_it_is(capsys: pytest.CaptureFixtur
     assert err == ""
     found = explained(capsys, path, 1)
     assert (found["packets"], found["note"]) == ([], out.strip())
+
+
+@pytest.fixture
+def repeated(tmp_path: Path) -> Path:
+    """The sample up to its frame 44, and that once more."""
+    head, before = first_records(SAMPLE, SNAPSHOT_FRAME), first_records(SAMPLE, SNAPSHOT_FRAME - 1)
+    path = tmp_path / "repeated.pcap"
+    path.write_bytes(head + head[len(before) :])
+    return path
+
+
+def test_a_repetition_points_at_what_it_repeats(capsys: pytest.CaptureFixture[str], repeated: Path) -> None:
+    assert main(["explain", str(repeated), "--frame", "45"]) == 0
+    out = capsys.readouterr().out
+    assert f"\n  fate     a repeat; see frame {SNAPSHOT_FRAME} for what the client made of it\n" in out
+    assert "acknowledged" not in out
+
+
+def test_a_delta_has_the_names_of_its_items(capsys: pytest.CaptureFixture[str], head: Path) -> None:
+    assert main(["explain", str(head), "--frame", str(SNAPSHOT_FRAME)]) == 0
+    out = capsys.readouterr().out
+    assert "  tick  90 -> 92 (raw +2)\n" in out
+    assert "captured:0+1 mask 0x80 " in out
+    packets = explained(capsys, head, SNAPSHOT_FRAME)["packets"]
+    assert isinstance(packets, list)
+    named = {node["name"]: node for node in nodes(packets[0]["fields"])}
+    assert any(str(name).startswith("Character ") for name in named)
+    assert named["compression"]["mask"] == 0x80
+    assert named["vel_x"]["mask"] == 0
+
+
+def test_only_buffers_with_bytes_are_listed(capsys: pytest.CaptureFixture[str], head: Path) -> None:
+    """Frame 29 is not compressed, 44 is."""
+    for frame, expected in ((29, ["captured", "joined delta"]), (44, ["captured", "decompressed", "joined delta"])):
+        packets = explained(capsys, head, frame)["packets"]
+        assert isinstance(packets, list)
+        assert [buffer["name"] for buffer in packets[0]["buffers"]] == expected
+        (delta,) = (node for node in packets[0]["fields"] if node["name"] == "delta")
+        assert delta["span"]["buffer"] == len(expected) - 1
+
+
+def test_a_snapshot_given_up_where_none_of_its_parts_is(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Without the frames of its last two parts the snapshot of frame 1013 is open until the capture ends."""
+    path = tmp_path / "gap.pcap"
+    path.write_bytes(without_records(SLICES, range(1014, 1016), 1100))
+    assert main(["explain", str(path), "--frame", "1057"]) == 0
+    out = capsys.readouterr().out
+    assert "  reason   parts missing: 2, 3 of 4 (part 0 in frame 1013, part 1 in frame 1014)\n" in out
+    assert "  here     decided here; none of its parts is in this packet\n" in out

@@ -12,7 +12,7 @@ import pytest
 from capture_files import SAMPLE
 
 from analyzer.cli import main
-from tests.cli.cut_capture import IPV6, first_records, reconnect_oracle, without_records
+from tests.cli.cut_capture import IPV6, SLICES, first_records, reconnect_oracle, without_records
 
 Record = dict[str, object]
 
@@ -99,3 +99,43 @@ def test_text_is_a_title_and_a_line_each(capsys: pytest.CaptureFixture[str], hea
     lines = printed(capsys, str(head)).splitlines()
     assert len(lines) == len(records(capsys, head)) + 1
     assert lines[0].split()[:3] == ["frame", "time", "client"]
+
+
+@pytest.fixture
+def gap(tmp_path: Path) -> Path:
+    """The sample without some frames that hold bases of later snapshots."""
+    path = tmp_path / "gap.pcap"
+    path.write_bytes(without_records(SAMPLE, range(60, 100), 400))
+    return path
+
+
+def test_failures_alone(capsys: pytest.CaptureFixture[str], gap: Path) -> None:
+    every = records(capsys, gap, "--all")
+    failed = [record for record in every if record["status"] not in ("ok", "duplicate", "late")]
+    assert failed
+    assert records(capsys, gap, "--failed") == failed
+    assert records(capsys, gap, "--status", "no-base") == [r for r in failed if r["status"] == "no-base"]
+    assert records(capsys, gap, "--status", "ok", "--failed") == every
+
+
+def test_a_status_that_does_not_exist(capsys: pytest.CaptureFixture[str], gap: Path) -> None:
+    assert main(["snapshots", str(gap), "--status", "lost"]) == 2
+    assert "'lost' is not one of ok, crc, " in capsys.readouterr().err
+
+
+def test_parts_have_their_frames(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "short.pcap"
+    path.write_bytes(first_records(SLICES, 1014))
+    record = records(capsys, path, "--status", "incomplete")[-1]
+    assert record["part_frames"] == [1013, 1014]
+    assert record["reason"] == "parts missing: 2, 3 of 4 (part 0 in frame 1013, part 1 in frame 1014)"
+
+
+def test_none_rebuilt_is_said(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Without its handshake and first full snapshot a client's deltas have no base."""
+    path = tmp_path / "late.pcap"
+    path.write_bytes(without_records(SAMPLE, range(200), 260))
+    assert main(["snapshots", str(path), "--format", "csv"]) == 0
+    out, err = capsys.readouterr()
+    assert len(out.splitlines()) == 1
+    assert err.endswith(" snapshots, none rebuilt; see --all\n")

@@ -9,7 +9,7 @@ import pytest
 from capture_files import SAMPLE
 
 from analyzer.cli import main
-from tests.cli.cut_capture import reconnect_oracle
+from tests.cli.cut_capture import first_records, reconnect_oracle, without_records
 
 
 def summary(capsys: pytest.CaptureFixture[str], capture: Path, *options: str) -> dict[str, object]:
@@ -54,8 +54,8 @@ def test_item_types_are_named_and_ordered(capsys: pytest.CaptureFixture[str], he
     assert sum(entry["updates"] for entry in types) == sum(
         entry["updates"] for session in sessions for entry in session["item_types"]
     )
-    updates = [entry["updates"] for entry in types]
-    assert updates == sorted(updates, reverse=True)
+    values = [entry["values"] for entry in types]
+    assert values == sorted(values, reverse=True)
     assert any("Character" in entry["name"] for entry in types)
 
 
@@ -78,8 +78,10 @@ def test_the_page(capsys: pytest.CaptureFixture[str], reconnect: Path) -> None:
     assert main(["summary", str(reconnect), "--memory"]) == 0
     out = capsys.readouterr().out
     rebuilt = len(reconnect_oracle())
-    assert f"{rebuilt} rebuilt, {rebuilt} proved, 0 unproven" in out
-    titles = ("Packets", "Flows", "Sizes of rebuilt snapshots", "Top item types", "Sessions", "Memory")
+    assert f"Snapshots: {rebuilt} seen, {rebuilt} rebuilt, 0 failed, 0 repeated\n" in out
+    assert f"of the rebuilt ones {rebuilt} are proved, 0 unproven\n" in out
+    assert "--failed" not in out
+    titles = ("Packets", "Flows", "Sizes of rebuilt snapshots", "Most sent item types", "Sessions", "Memory")
     for title in titles:
         assert f"\n{title}" in out
 
@@ -91,3 +93,27 @@ def test_an_empty_capture(capsys: pytest.CaptureFixture[str], tmp_path: Path) ->
     assert (found["frames"], found["packets"], found["duration_s"], found["sessions"]) == (0, 0, 0.0, [])
     assert main(["summary", str(path)]) == 0
     assert "No snapshots." in capsys.readouterr().out
+
+
+def test_failures_are_told_from_repetitions(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Frames that hold bases are missing; frame 44, the end of a snapshot, is there twice."""
+    frame = first_records(SAMPLE, 44)[len(first_records(SAMPLE, 43)) :]
+    path = tmp_path / "gap.pcap"
+    path.write_bytes(without_records(SAMPLE, range(60, 100), 400) + frame)
+    found = summary(capsys, path)
+    assert isinstance(found["snapshots"], dict)
+    total = sum(found["snapshots"].values())
+    assert found["repeated"] == found["snapshots"]["duplicate"] == 1
+    assert found["failed"] == found["snapshots"]["no-base"] > 0
+    assert isinstance(found["sessions"], list)
+    assert [sum(session[key] for session in found["sessions"]) for key in ("failed", "repeated")] == [
+        found["failed"],
+        1,
+    ]
+    assert main(["summary", str(path)]) == 0
+    out = capsys.readouterr().out
+    assert f"Snapshots: {total} seen, {found['rebuilt']} rebuilt, {found['failed']} failed, 1 repeated\n" in out
+    assert "(base never seen: the capture has a gap)\n" in out
+    assert "(repeats what was received before)\n" in out
+    assert f"  failures put down to: capture {found['failed']}\n" in out
+    assert "  see: snapscope-cli snapshots FILE --all" in out

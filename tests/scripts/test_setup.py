@@ -183,3 +183,19 @@ def test_help(name: str) -> None:
     script = ROOT / "scripts" / name
     done = subprocess.run([sys.executable, script, "--help"], capture_output=True, text=True, check=True)
     assert f"python3 scripts/{name} [--setup-only]" in done.stdout
+
+
+def test_a_finished_set_up_says_nothing(setup: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
+    setup.write_stamp([])
+    setup.set_up()
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a script that can be run")
+def test_without_a_network_the_last_line_says_what_is_needed(setup: ModuleType) -> None:
+    """An interpreter that fails as pip does."""
+    python = setup.program("python")
+    python.write_text("#!/bin/sh\nexit 1\n")
+    python.chmod(0o755)
+    with pytest.raises(setup.SetupError, match=r"^could not download .* set-up needs a network connection once$"):
+        setup.install([], project=True)

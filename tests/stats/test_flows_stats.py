@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analyzer.stats.flows import FlowEnds, flow_ends, session_flow
+from analyzer.stats.flows import FlowEnds, flow_ends, session_flow, undecoded_packets
 from tests.stats.hand_made import tables
 
 
@@ -16,3 +16,7 @@ def test_ends_of_every_flow() -> None:
 
 def test_flow_of_a_session() -> None:
     assert [session_flow(tables(), session) for session in range(3)] == [0, 0, 1]
+
+
+def test_what_was_recognised_but_has_no_reading() -> None:
+    assert undecoded_packets(flow_ends(tables())) == {"a foreign one": 1}

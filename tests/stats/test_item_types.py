@@ -12,4 +12,4 @@ def test_by_session_and_in_all() -> None:
         1: [ItemType("Character", 20, 440), ItemType("Pickup", 2, 8)],
         2: [ItemType("Pickup", 30, 120)],
     }
-    assert all_item_types(found.values()) == [ItemType("Pickup", 32, 128), ItemType("Character", 20, 440)]
+    assert all_item_types(found.values()) == [ItemType("Character", 20, 440), ItemType("Pickup", 32, 128)]

@@ -7,7 +7,7 @@ import numpy as np
 from analyzer.snapshots.status import Status
 from analyzer.stats.live import live_snapshots
 from analyzer.stats.sizes import Sizes
-from analyzer.stats.snapshots import failed_mask, is_failed, snapshot_stats
+from analyzer.stats.snapshots import failed_mask, is_failed, repeated_mask, snapshot_stats
 from tests.stats.hand_made import CODES, tables
 
 
@@ -35,6 +35,18 @@ def test_a_code_no_protocol_names_is_shown_by_number() -> None:
     made = tables()
     stats = snapshot_stats(made, live_snapshots(made), {"toy": ("OK",)})
     assert stats.codes["crc"] == {"code 4": 1}
+
+
+def test_a_late_part_repeats_only_where_its_tick_has_a_row() -> None:
+    status = np.array([Status.OK, Status.DUPLICATE, Status.LATE, Status.LATE, Status.INCOMPLETE])
+    cause = np.array([-1, -1, 0, -1, -1])
+    assert repeated_mask(status, cause).tolist() == [False, True, True, False, False]
+
+
+def test_rebuilt_failed_and_repeated_are_all() -> None:
+    made = tables()
+    stats = snapshot_stats(made, live_snapshots(made), CODES)
+    assert (stats.rebuilt, stats.failed, stats.repeated) == (3, 1, 0)
 
 
 def test_a_failure_has_its_cause_in_the_capture() -> None:

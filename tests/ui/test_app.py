@@ -2,39 +2,18 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from capture_files import BUNDLED, ROOT
+from PySide6.QtCore import QSettings
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 import analyzer
+from tests.ui.conftest import WAIT_MS, find_capture
 from ui import app
-
-CAPTURE = BUNDLED / "ddnet_dm6_snaplen220.pcap"
-# Opens the window, waits until its capture is decoded, says what it shows and closes it.
-LOOK = """
-import sys
-from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QApplication
-from ui import app
-from ui.main_window import MainWindow
-
-def look():
-    (window,) = (widget for widget in application.topLevelWidgets() if isinstance(widget, MainWindow))
-    document = window.document
-    if document is not None and not document.is_decoded:
-        QTimer.singleShot(20, look)
-        return
-    print("nothing" if document is None else document.path.name)
-    window.close()
-
-application = QApplication(["snapscope"])
-QTimer.singleShot(0, look)
-sys.exit(app.main(sys.argv[1:]))
-"""
+from ui.settings import Settings
 
 
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
@@ -61,11 +40,16 @@ def test_without_a_screen(capsys: pytest.CaptureFixture[str], monkeypatch: pytes
     )
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="where settings are kept can be said only on Linux")
-@pytest.mark.parametrize(("arguments", "shown"), [([], "nothing"), ([str(CAPTURE)], CAPTURE.name)])
-def test_the_window_opens_what_it_is_told_to(arguments: list[str], shown: str, tmp_path: Path) -> None:
-    # In a process of its own: once Qt's main loop was told to quit, no other event loop of the process runs any more.
-    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "XDG_CONFIG_HOME": str(tmp_path)}
-    command = [sys.executable, "-c", LOOK, *arguments]
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout) == (0, f"{shown}\n"), done.stderr
+@pytest.mark.parametrize("name", ["ddnet_dm6_snaplen220", None])
+def test_the_window_opens_what_it_is_told_to(
+    qapp: QApplication, qtbot: QtBot, tmp_path: Path, name: str | None
+) -> None:
+    settings = Settings(QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat))
+    path = None if name is None else find_capture(name)
+    window = app.start(qapp, None if path is None else str(path), settings)
+    document = window.document
+    assert (None if document is None else document.path) == path
+    if document is not None:
+        qtbot.waitUntil(lambda: document.is_decoded, timeout=WAIT_MS)
+    window.close()
+    window.deleteLater()

@@ -277,15 +277,25 @@ def test_recent_captures_and_layout_are_remembered(
     window: MainWindow, opened: Opener, qtbot: QtBot, settings: Settings
 ) -> None:
     opened(BAD_CRC)
+    qtbot.waitUntil(lambda: settings.recent[0].summary != "", timeout=WAIT_MS)
     entry = settings.recent[0]
     assert Path(entry.path) == find_capture(BAD_CRC)
     assert "6 clients" in entry.summary
     assert entry.severity == "error"
-    window.resize(1300, 820)
+    window.docks[1].close()
+    window.splitter.setSizes([100, 500])
+    top, below = window.splitter.sizes()
     window.close()
     again = MainWindow(settings)
     again.show()
-    assert (again.width(), again.height()) == (1300, 820)
+    assert not any(dock.isVisible() for dock in again.docks)
+    assert again.open_path(find_capture(SHORT))
+    assert again.docks[0].isVisible()
+    assert not again.docks[1].isVisible()
+    now = again.splitter.sizes()
+    assert now[0] / sum(now) == pytest.approx(top / (top + below), abs=0.02)
+    again.actions_by_name["reset_layout"].trigger()
+    assert not again.docks[1].isHidden()
     again.close()
     again.deleteLater()
 

@@ -108,7 +108,7 @@ class BytePane(QWidget):
                 name = buffer.name[:1].upper() + buffer.name[1:]
                 self.tabs.setTabData(self.tabs.addTab(f"{name} {words.size(len(buffer.data))}"), number)
         self.tabs.blockSignals(False)
-        self.show_foot("", "", "", ())
+        self.show_no_field()
         self._show_buffer()
 
     def show_secrets(self, secrets: Secrets) -> None:
@@ -128,6 +128,10 @@ class BytePane(QWidget):
             self._show_buffer()
         else:
             self._mark(scroll)
+
+    def show_no_field(self) -> None:
+        """Say how to learn more."""
+        self.show_foot("", self.tr("Select a field, or click a byte to find its field"), "", ())
 
     def show_foot(self, title: str, meaning: str, cost: str, steps: Sequence[Step]) -> None:
         """Say what is selected and where it comes from."""

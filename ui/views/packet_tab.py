@@ -195,7 +195,7 @@ class PacketTab(QWidget):
     def _show_foot(self, index: QModelIndex) -> None:
         node, detail, names = self.model.field(index), self.detail, self.model.names(index)
         if node is None or detail is None:
-            self.bytes.show_foot("", "", "", ())
+            self.bytes.show_no_field()
             return
         secrets = self.model.secrets
         self._steps = provenance.steps(node, names, detail, secrets)

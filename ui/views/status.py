@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 from PySide6.QtWidgets import QLabel, QProgressBar, QStatusBar, QWidget
 
 from analyzer.stats.live import live_snapshots
@@ -79,10 +78,11 @@ class StatusBar(QStatusBar):
                 words.quantity(stats.rebuilt), words.quantity(stats.proved), words.quantity(stats.unproven)
             )
         )
-        dialects = np.unique(tables.readings.array("dialect").astype(str))
-        sessions = np.unique(tables.readings.array("flow")) if len(tables.readings) else ()
-        text = words.count(len(sessions), self.tr("client"), self.tr("clients"))
-        self._dialects.setText(words.DOT.join([", ".join(dialects.tolist()), text]) if len(dialects) else "")
+        protocols = document.worker.capture.protocols
+        titles = {dialect: name for protocol in protocols for dialect, name in protocol.dialect_names.items()}
+        dialects = sorted({titles.get(name, name) for name in tables.readings.array("dialect").tolist()})
+        clients = words.count(len(set(tables.readings.array("flow").tolist())), self.tr("client"), self.tr("clients"))
+        self._dialects.setText(words.DOT.join([", ".join(dialects), clients]) if dialects else "")
         used = sum(size for _, size in tables.memory().values())
         self._memory.setText(self.tr("Tables {0}").format(words.size(used)))
         dropped = document.worker.capture.source.dropped

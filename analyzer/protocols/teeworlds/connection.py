@@ -23,6 +23,8 @@ from analyzer.transports.teeworlds_packet import (
 ADOPT_AFTER = 3
 """Packets of each side with one unknown token, none with the known token between, after which it is the connection's:
 the capture missed the handshake."""
+ADOPT_ALONE_AFTER = 64
+"""The same where the capture has one direction only."""
 
 
 @dataclass(slots=True)
@@ -123,7 +125,7 @@ class Connection:
         if stranger is None or stranger.token != token:
             stranger = self._stranger = _Stranger(token, [0, 0])
         stranger.seen[direction] += 1
-        if min(stranger.seen) < ADOPT_AFTER:
+        if min(stranger.seen) < ADOPT_AFTER and sum(stranger.seen) < ADOPT_ALONE_AFTER:
             return False
         self._take(token)
         self._expect_restart(certain=False)

@@ -28,6 +28,13 @@ from analyzer.wire.errors import DecodeError
 SEVEN = "0.7"
 AGREEMENT = 3
 """Packets that must speak for a hypothesis, more than for any other. One is usually enough, two always were."""
+PATIENCE = 64
+"""Datagrams that are all read; a flow that then has nothing in its favour is not a game, or not yet."""
+STRIDE = 16
+"""Of such a flow, every 16th datagram is read: guessing at bytes that mean something else is the dearest work there is.
+Handshakes are still looked for in each."""
+MIN_POINTS = -16
+"""Points fall no lower, so that a game on ports that carried something else before is recognised soon."""
 MAX_MESSAGES_07 = {True: 30, False: 39}
 """Highest message number of 0.7, by system bit."""
 SERVER_07 = {True: frozenset({2, 3, 4, 5, 6, 7, 8, 10}), False: frozenset({1, 2, 3, 4, 5, 6, 8, 17, 18, 19})}
@@ -67,7 +74,7 @@ class _Hypothesis:
         if packet.kind is PacketKind.CONTROL and packet.control in (CONNECT, CONNECTACCEPT):
             return
         if packet.error is not None or packet.issues or not self._fits(packet):
-            self.points -= 1
+            self.points = max(self.points - 1, MIN_POINTS)
             return
         self.points += 1
         if packet.kind is PacketKind.CHUNKS:
@@ -107,6 +114,8 @@ class TeeworldsDetector(Detector):
     seven: int = 0
     server_of_seven: int = -1
     connless: int = 0
+    judged: int = 0
+    """Datagrams that were scored, or could have been."""
 
     def see(self, datagram: Datagram) -> None:
         """Take one more datagram into account; one that was cut says nothing."""
@@ -120,9 +129,16 @@ class TeeworldsDetector(Detector):
         if len(payload) > 2 and payload[0] & 0x20 and payload[0] & 0xC0 in (0xC0, 0x40):
             self._see_connless(datagram)
             return
+        self.judged += 1
+        if self.judged > PATIENCE and self.judged % STRIDE and not self._promising:
+            return
         for hypothesis in self.hypotheses:
             hypothesis.judge(payload, datagram.direction)
         self._see_seven(datagram)
+
+    @property
+    def _promising(self) -> bool:
+        return self.seven > 0 or any(hypothesis.points > 0 for hypothesis in self.hypotheses)
 
     def verdict(self) -> Verdict | None:
         """The dialect that is ahead. Score 1 once a handshake or three packets more than for any other say so."""
@@ -156,7 +172,7 @@ class TeeworldsDetector(Detector):
         if judged is None:
             return
         fits, sender = judged
-        self.seven += 1 if fits else -1
+        self.seven = self.seven + 1 if fits else max(self.seven - 1, MIN_POINTS)
         if fits and self.server_of_seven < 0 and sender != 0:
             self.server_of_seven = datagram.direction if sender > 0 else 1 - datagram.direction
 

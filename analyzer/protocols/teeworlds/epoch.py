@@ -18,7 +18,7 @@ from analyzer.protocols.teeworlds.schema import Schema
 from analyzer.protocols.teeworlds.schema_file import FIRST_UUID_TYPE
 from analyzer.protocols.teeworlds.state import EMPTY, State, pack_state, signed
 from analyzer.snapshots.bases import RETENTION_TICKS, Base, Bases
-from analyzer.snapshots.chain import CHAIN_LENGTH
+from analyzer.snapshots.chain import MAX_DEPTH, BlockBudget
 from analyzer.snapshots.collector import Collector, Collectors, HeldPart
 from analyzer.snapshots.status import LostBy, Proof
 from analyzer.store.rows import PartRow, Rows, SnapshotRow, TypeCount
@@ -86,6 +86,7 @@ class Epoch:
         self._awaits_entergame = map_began
         self._collectors = Collectors()
         self._bases: Bases[State] = Bases()
+        self._blocks = BlockBudget()
         self._done: dict[int, _Done] = {}
         self._given_up: dict[int, int] = {}
         self._digests: dict[int, dict[int, int]] = {}
@@ -277,7 +278,7 @@ class Epoch:
             self._outcomes.fail(row, error.code, whole=True)
             return
         state = applied.state
-        row.depth = base.depth + 1
+        row.depth = min(base.depth + 1, MAX_DEPTH)
         row.state_bytes, row.items, row.crc_computed = state.size, len(state.items), state.crc
         row.added, row.changed, row.removed = applied.added, applied.changed, applied.removed
         if delta is not None:
@@ -312,7 +313,7 @@ class Epoch:
 
     def _store(self, row: SnapshotRow, state: State) -> None:
         local = self._rows.next_snapshot
-        if row.depth >= CHAIN_LENGTH:
+        if self._blocks.stores(row.depth, row.delta_bytes, state.size):
             self._rows.block(local, pack_state(state))
             row.depth = 0
         self._outcomes.rebuilt(row)

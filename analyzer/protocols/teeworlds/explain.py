@@ -60,7 +60,7 @@ def _explain_delta(joined: JoinedDelta, facts: SessionFacts) -> Field:
     if fault is not None:
         left = Span(JOINED, fault.offset, len(data) - fault.offset)
         children.append(Field("fault", span=left, note=fault.text, wrong=True))
-    text = f"{len(data)} bytes in {len(joined.parts)} parts"
+    text = f"{len(data)} bytes in {len(joined.parts)} part{'' if len(joined.parts) == 1 else 's'}"
     note = f"byte {fault.offset}: {fault.text}" if fault is not None else ""
     return Field("delta", None, text, whole, tuple(children), note)
 

@@ -50,3 +50,7 @@ def test_packet_codes_begin_with_their_name() -> None:
 def test_a_reason_reads_as_a_sentence() -> None:
     text = CODES[CODE_NUMBERS["C1"]].text
     assert text.format(crc_wire=5, crc_computed=3, detail=2) == "crc mismatch: 5 on the wire, 3 computed, difference 2"
+
+
+def test_every_code_has_a_legend() -> None:
+    assert all(code.legend and "{" not in code.legend for code in CODES)

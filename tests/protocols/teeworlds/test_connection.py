@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from analyzer.protocols.teeworlds.connection import ADOPT_AFTER, Connection
+from analyzer.protocols.teeworlds.connection import ADOPT_AFTER, ADOPT_ALONE_AFTER, Connection
 from analyzer.transports.teeworlds import read_packet
 from analyzer.transports.teeworlds_packet import ACCEPT, CLOSE, CONNECT, CONNECTACCEPT, HEADER, PLAIN, TAIL, Variant
 from tests.encoder import chunk, control, message, packet
@@ -79,6 +79,15 @@ def test_a_token_that_both_sides_go_on_using_is_adopted() -> None:
     assert not wire.chunks(CLIENT, KNOWN)
     assert wire.first_vitals(50, 60) == [True, True]
     assert wire.connection.generation == 1
+
+
+def test_a_token_that_one_side_alone_goes_on_using_is_adopted_later() -> None:
+    wire = Wire(TAIL)
+    wire.handshake(KNOWN)
+    answers = [wire.chunks(SERVER, OTHER) for _ in range(ADOPT_ALONE_AFTER)]
+    assert answers == [False] * (ADOPT_ALONE_AFTER - 1) + [True]
+    assert wire.connection.token == OTHER
+    assert wire.first_vitals(50, 60) == [True, True]
 
 
 def test_the_known_token_between_keeps_a_stranger_out() -> None:

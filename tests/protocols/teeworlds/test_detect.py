@@ -14,7 +14,7 @@ from analyzer.net.datagrams import Datagram as UdpDatagram
 from analyzer.net.datagrams import Network
 from analyzer.net.flows import FlowTable
 from analyzer.protocols.base import Datagram, Verdict
-from analyzer.protocols.teeworlds.detect import TeeworldsDetector, judge_seven, probe
+from analyzer.protocols.teeworlds.detect import MIN_POINTS, PATIENCE, STRIDE, TeeworldsDetector, judge_seven, probe
 from analyzer.transports.teeworlds_huffman import HUFFMAN
 from analyzer.transports.teeworlds_packet import HEADER, PLAIN, TAIL, Variant
 from tests.encoder import chunk, connless, control, message, packet
@@ -34,6 +34,8 @@ SEVEN_ACCEPTED_DDNET = SEVEN_ACCEPTED + bytes.fromhex("78563412")
 SEVEN_INPUT = message(20, True, input_message(50000)[1:])
 SEVEN_SNAP = message(8, True, snap_single(104, 2, bytes(300), 5)[1:])
 VARIANTS = (PLAIN, TAIL, HEADER)
+NO_GAME = bytes.fromhex("000501 0104") + b"\x3f" * 20
+"""A chunk with a message that no dialect has."""
 
 
 def judged(datagrams: Iterable[tuple[int, bytes]], *, keep: int | None = None) -> Verdict | None:
@@ -185,6 +187,23 @@ class TestScoring:
             1,
             True,
         )
+
+    def test_a_game_after_much_that_was_none(self) -> None:
+        other = [(SERVER, NO_GAME)] * 1000
+        play = [(CLIENT, encoded(TAIL, [input_message(100)])), (SERVER, encoded(TAIL, [snap_empty(104, 100)]))]
+        assert said(other) is None
+        assert said(other + play * (STRIDE * (1 - MIN_POINTS))) == (TAIL.name, SERVER, True)
+        assert said([*other, (SERVER, DDNET_ACCEPT)]) == (TAIL.name, SERVER, True)
+
+    def test_not_every_datagram_of_a_hopeless_flow_is_read(self) -> None:
+        detector = TeeworldsDetector()
+        for number in range(PATIENCE):
+            detector.see(Datagram(number, 0, SERVER, NO_GAME, len(NO_GAME)))
+        play = encoded(TAIL, [input_message(100)])
+        for number in range(PATIENCE, 2 * PATIENCE):
+            detector.see(Datagram(number, 0, CLIENT, play, len(play)))
+        points = next(hypothesis.points for hypothesis in detector.hypotheses if hypothesis.variant is TAIL)
+        assert points == MIN_POINTS + PATIENCE // STRIDE
 
     def test_cut_datagrams_say_nothing(self) -> None:
         assert judged([(SERVER, encoded(PLAIN, [snap_single(104, 2, bytes(300), 5)]))] * 9, keep=20) is None

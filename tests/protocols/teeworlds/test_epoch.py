@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from analyzer.protocols.teeworlds.codes import CODES
 from analyzer.protocols.teeworlds.epoch import F1_FIELDS, join_parts
 from analyzer.protocols.teeworlds.state import make_state, unpack_state
+from analyzer.snapshots.chain import BLOCK_SHARE, MESSAGE_BYTES
 from analyzer.snapshots.collector import MAX_OPEN
 from analyzer.snapshots.status import ClientHas, LostBy, Proof, Status
 from analyzer.store.rows import SnapshotRow
@@ -103,6 +104,19 @@ class TestRebuilt:
         assert [row.depth for row in play.snapshots[60:68]] == [60, 61, 62, 63, 0, 1, 2, 3]
         assert [local for local, _ in play.rows.blocks] == [64, 128]
         assert unpack_state(play.rows.blocks[0][1]) == make_state(A)
+
+    def test_many_copies_of_a_large_snapshot_are_not_stored_each(self) -> None:
+        play = Played()
+        play.snap(100, -1, EMPTY, big_items(1))
+        for tick in range(101, 165):
+            play.messages([snap_empty(tick, tick - 1)])
+        trunk = 163
+        for tick in range(165, 465):
+            play.messages([snap_empty(tick, trunk)])
+        sent = sum(row.delta_bytes + MESSAGE_BYTES for row in play.snapshots)
+        assert all(name == "OK-E" for _, name in play.codes[1:])
+        assert sum(len(packed) for _, packed in play.rows.blocks) <= BLOCK_SHARE * sent
+        assert max(row.depth for row in play.snapshots) == 64
 
     def test_sizes_count_each_datagram_once(self) -> None:
         play = Played()
