@@ -85,8 +85,9 @@ def ask_everything(opened: Capture) -> None:
         assert ("items" in record) == rebuilt
         changes = query.changes(snapshot)
         if rebuilt:
-            kinds = [change.kind for change in changes]
-            assert kinds.count("added") == tables.snapshots.integer("added", snapshot)
+            # An altered delta may send one key twice: two entries, but one item.
+            added = {(change.type, change.id) for change in changes if change.kind == "added"}
+            assert len(added) == tables.snapshots.integer("added", snapshot)
             assert len(query.items(snapshot)) == tables.snapshots.integer("items", snapshot)
     query.close()
 

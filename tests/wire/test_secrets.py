@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from analyzer.cli.explain import tree_lines
+from analyzer.engine.packet_detail import PacketDetail
 from analyzer.wire.reader import Buffer, Field, FieldTree, Span
 from analyzer.wire.secrets import MASK, Secrets
 
@@ -53,13 +54,13 @@ def test_a_secret_without_a_span_withholds_the_captured_bytes() -> None:
 def test_children_of_a_secret_are_secret() -> None:
     inner = Field("text", "hunter2")
     tree = FieldTree((Buffer("captured", PLAIN),), (Field("login", secret=True, children=(inner,)),))
-    assert "hunter2" not in "\n".join(tree_lines(tree))
+    assert "hunter2" not in "\n".join(tree_lines(PacketDetail(0, 1, "Teeworlds", tree)))
 
 
 def test_the_text_tree_shows_spans_values_notes_and_no_secret() -> None:
     flags = Field("flags", 16, "compressed", Span(0, 0, 1), note="reserved bit set")
     tree = FieldTree(compressed().buffers, (flags, BODY), error="ends too early")
-    assert list(tree_lines(tree)) == [
+    assert list(tree_lines(PacketDetail(0, 1, "Teeworlds", tree))) == [
         "captured:0+1       flags  16 (compressed)  [reserved bit set]",
         "decompressed:0+10  body  ********",
         "decompressed:1+8     password  ********",

@@ -12,10 +12,13 @@ from dataclasses import dataclass, field
 
 from world import wire
 from world.capture import Pass, Tap
+from world.clock import MILLISECOND
 from world.datagram import Address, Chunk, Datagram, Input, Message, Plain, Proof, Sent, Snap
 from world.faults import FAULTS
 
 MAX_OPEN = 8
+REPEATS = 5000 * MILLISECOND
+"""The same datagram again within this time is a repetition by the network."""
 STATUS = {"S1": "late", "S2": "duplicate", "P1": "incomplete", "C1": "crc", "OK": "ok", "OK-E": "ok"}
 STATUS |= dict.fromkeys(("B1", "B2", "B3"), "no-base")
 STATUS |= dict.fromkeys(("F1", "B5", "D1", "D2", "D3", "D4", "D5", "D6", "D7", "D8", "D9"), "malformed")
@@ -162,6 +165,8 @@ class Bystander:
         self._session = 0
         self._proofs: set[int] = set()
         self._snapshots_in_generation = False
+        self._time = 0
+        self._openers: dict[Address, tuple[bytes, int]] = {}
 
     @property
     def epoch(self) -> Epoch:
@@ -173,6 +178,7 @@ class Bystander:
         datagram = passed.datagram
         assert passed.frame is not None
         self._frame = passed.frame
+        self._time = passed.time
         up = datagram.sender == self.client
         if datagram.control in (wire.CONNECT, wire.CONNECTACCEPT):
             if datagram.control == wire.CONNECTACCEPT and not passed.cut:
@@ -207,14 +213,24 @@ class Bystander:
             for chunk in datagram.chunks
             if isinstance(chunk.message, Plain) and chunk.message.number in (wire.INFO, wire.MAP_CHANGE)
         ]
+        repeated = self._repeats(datagram)
         for chunk in datagram.chunks:
             if chunk.sequence is None:
                 self._each(iter((chunk.message,)))
                 continue
-            first = chunk.sequence == 1 and not chunk.resent and not vitals.is_next(1)
+            first = chunk.sequence == 1 and not chunk.resent and not vitals.is_next(1) and not repeated
             if first and self._snapshots_in_generation and any(number in (1, 2, 3) for number in opening):
                 self._restart()
             self._each(vitals.take(chunk))
+
+    def _repeats(self, datagram: Datagram) -> bool:
+        """Is it the very datagram that opened the connection, repeated by the network?"""
+        numbers = [chunk.sequence for chunk in datagram.chunks if chunk.sequence is not None]
+        if not numbers or numbers[0] != 1:
+            return False
+        payload, time = self._openers.get(datagram.sender, (b"", 0))
+        self._openers[datagram.sender] = datagram.payload, self._time
+        return payload == datagram.payload and self._time - time < REPEATS
 
     def _each(self, messages: Iterator[Message]) -> None:
         for message in messages:

@@ -11,6 +11,7 @@ from ui.theme import CELL_PADDING, Theme
 
 HEAD_HEIGHT = 24
 _ARROW_ROOM = 10.0
+"""What the arrow takes from a head, part of it from the padding."""
 
 
 class TableHead(QHeaderView):
@@ -34,9 +35,9 @@ class TableHead(QHeaderView):
         self._theme = theme
         self.viewport().update()
 
-    def set_zoom(self, zoom: float) -> None:
-        """Another size of type."""
-        self.setFont(fonts.font(fonts.Use.HEAD, zoom=zoom))
+    def set_zoom(self, zoom: float, *, system: bool = False) -> None:
+        """Another size of type, or the system's family."""
+        self.setFont(fonts.font(fonts.Use.HEAD, zoom=zoom, system=system))
         self._height = round(HEAD_HEIGHT * zoom)
         self.setFixedHeight(self._height)
 

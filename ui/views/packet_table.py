@@ -7,7 +7,7 @@ from math import ceil
 
 from PySide6.QtCore import QEvent, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView
+from PySide6.QtWidgets import QAbstractItemView, QTableView
 
 from ui import fonts
 from ui.models.packet_cells import Column
@@ -16,6 +16,7 @@ from ui.theme import CELL_PADDING, ROW_HEIGHT, Theme
 from ui.views.cells import CellDelegate
 from ui.views.gutter import EDGE_WIDTH, GutterDelegate, GutterJump
 from ui.views.packet_head import PacketHead
+from ui.views.plain_table import make_plain
 
 WIDTHS = {
     Column.GUTTER: 30,
@@ -67,20 +68,8 @@ class PacketTable(QTableView):
         self._connect(model)
 
     def _set_up(self) -> None:
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.setMouseTracking(True)
-        self.setTabKeyNavigation(False)
-        self.setCornerButtonEnabled(False)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        make_plain(self)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerItem)
-        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.verticalHeader().hide()
-        self.verticalHeader().setMinimumSectionSize(8)
-        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.setAccessibleName(self.tr("Packets"))
 
     def _connect(self, model: PacketModel) -> None:

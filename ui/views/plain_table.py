@@ -13,6 +13,23 @@ from ui.views.cells import CellDelegate
 from ui.views.heads import TableHead
 
 
+def make_plain(table: QTableView) -> None:
+    """Rows of one height that are selected one at a time; nothing is edited, no grid, no frame."""
+    table.setFrameShape(QFrame.Shape.NoFrame)
+    table.setShowGrid(False)
+    table.setWordWrap(False)
+    table.setMouseTracking(True)
+    table.setTabKeyNavigation(False)
+    table.setCornerButtonEnabled(False)
+    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+    table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+    table.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+    table.verticalHeader().hide()
+    table.verticalHeader().setMinimumSectionSize(8)
+    table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+
+
 class PlainTable(QTableView):
     """Widths are given at 100 % zoom. Rows of the columns in `fit` share the width of the view."""
 
@@ -39,19 +56,7 @@ class PlainTable(QTableView):
         self.setHorizontalHeader(head)
         self.setModel(model)
         self.setItemDelegate(delegate)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.setMouseTracking(True)
-        self.setTabKeyNavigation(False)
-        self.setCornerButtonEnabled(False)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.verticalHeader().hide()
-        self.verticalHeader().setMinimumSectionSize(8)
-        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        make_plain(self)
         self.doubleClicked.connect(lambda index: self.chosen.emit(index.row()))
         self.set_theme(theme)
         self.set_zoom(1.0)

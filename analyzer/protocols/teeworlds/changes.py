@@ -128,7 +128,7 @@ class _Changes:
         wire = self.delta.ints[start : start + size]
         old = self.base.items.get(key) if self.base is not None else None
         bits = self._bits(first, start + size)
-        if key in self.removed:
+        if key in self.removed and (self.base is None or old is not None):
             kind = "readded"
             bits += self._bits(self.removed[key], self.removed[key] + 1)
         elif self.base is None:

@@ -33,6 +33,8 @@ EPOCH_TICK_MARGIN = 150
 EPOCH_ACK_MARGIN = 500
 EPOCH_FALLEN = 5
 """Rising ticks in a row, far below the newest, that only another epoch explains: no network delays by 3 s."""
+REPEATS_NS = 5_000_000_000
+"""The same datagram again within this time is a repetition by the network."""
 MAX_LEARNED_NAMES = 256
 """UUID names a flow may teach us."""
 MAX_NAME = 64
@@ -82,6 +84,8 @@ class TeeworldsReading(Reading):
         self._map = ""
         self._handshake_ticks: set[int] = set()
         self._pending: _Arrived | None = None
+        self._openers: dict[int, tuple[bytes, int]] = {}
+        """By direction: the last datagram that began with vital number 1, and its time."""
         self._fallen: list[int] = []
         """Rising ticks far below the newest, seen in a row."""
         self._from_server: dict[int, Callable[[_Arrived], None]] = {
@@ -127,7 +131,7 @@ class TeeworldsReading(Reading):
         if packet.kind is PacketKind.CONTROL:
             self._connection.control(packet, datagram.direction)
         else:
-            self._infer_generation(packet, datagram.direction)
+            self._infer_generation(packet, datagram)
             for chunk in packet.chunks:
                 self._read_chunk(packet, chunk, datagram)
         late.session = self._session
@@ -324,17 +328,25 @@ class TeeworldsReading(Reading):
         self._facts = facts
         self.rows.amend_session(self._session, "facts", facts)
 
-    def _infer_generation(self, packet: Packet, direction: int) -> None:
-        """No handshake captured, but number 1 again with the message that opens a connection (17.5)."""
+    def _infer_generation(self, packet: Packet, datagram: Datagram) -> None:
+        """No handshake captured, but number 1 again with the message that opens a connection (17.5).
+
+        The network may repeat the very datagram that opened the one there is.
+        """
+        direction = datagram.direction
         vital = [chunk for chunk in packet.chunks if chunk.vital]
-        last = self._vital[direction].last
-        if not vital or vital[0].sequence != 1 or vital[0].resend or last is None or last == 0:
+        if not vital or vital[0].sequence != 1 or vital[0].resend:
+            return
+        payload, time_ns = self._openers.get(direction, (b"", 0))
+        self._openers[direction] = datagram.payload, datagram.time_ns
+        if payload == datagram.payload and datagram.time_ns - time_ns < REPEATS_NS:
             return
         opener = 2 if direction == self._server else 1
         opens = any(
             chunk.sequence <= 3 and _system_number(packet, chunk) == opener for chunk in vital if not chunk.resend
         )
-        if opens and self._epoch is not None and self._epoch.any_seen:
+        last = self._vital[direction].last
+        if opens and last is not None and last != 0 and self._epoch is not None and self._epoch.any_seen:
             self._connection.begin(direction)
             self._connection.expect(1 - direction)
             self._vital[direction].restart()

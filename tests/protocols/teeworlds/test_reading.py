@@ -428,6 +428,19 @@ class TestReconnect:
         play.send(SERVER, *[play.vital(SERVER, body) for body in bodies], ack=0)
         assert play.numbers == [(0, 0, 1)]
 
+    def test_the_opening_datagram_repeated_by_the_network_is_no_connection(self) -> None:
+        play = in_game()
+        play.sent, play.acks = [0, 0], [0, 0]
+        uuid_message = message(0, True, bytes(16))
+        opening = (play.vital(SERVER, uuid_message), play.vital(SERVER, map_change("dm5")))
+        play.send(SERVER, *opening)
+        assert play.numbers == [(0, 0, 1), (1, 1, 2)]
+        play.snap(5000, -1, EMPTY, A)
+        play.send(SERVER, *opening, ack=0)
+        play.snap(5002, 5000, A, B)
+        assert play.codes[-1] == (5002, "OK")
+        assert len(play.sessions) == 2
+
     def test_number_one_resent_is_no_connection(self) -> None:
         play = in_game("0.6")
         play.send(SERVER, play.vital(SERVER, map_change("dm1"), 1, resend=True), ack=2)
