@@ -102,7 +102,9 @@ class MainWindow(QMainWindow):
         return self._document
 
     def show_report(self, what: str, details: str) -> None:
-        """Show a mistake of ours; the window goes on."""
+        """Show a mistake of ours; the window goes on. One at a time: a mistake in painting comes with every repaint."""
+        if any(dialog.isVisible() for dialog in self.findChildren(ReportDialog)):
+            return
         dialog = ReportDialog(what, details, self)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.open()
@@ -294,6 +296,7 @@ class MainWindow(QMainWindow):
             document.selection.session_changed.connect(self._update_actions)
             document.decoded.connect(self._on_decoded)
             document.question_failed.connect(self._on_question_failed)
+            document.unreadable.connect(self._on_unreadable)
             document.rows_added.connect(self._say_problems)
             self.packets.setFocus()
         self._settings_recent_changed()
@@ -316,7 +319,7 @@ class MainWindow(QMainWindow):
         self._say_problems()
         if document.failure_report:
             self.show_report(self.tr("decoding stopped"), document.failure_report)
-        elif not document.worker.cancelled:
+        elif not document.worker.cancelled and document.worker.failure is None:
             document.ask("recent", lambda query: client_stats(document.tables), self._describe_recent)
         self._update_actions()
 
@@ -335,6 +338,9 @@ class MainWindow(QMainWindow):
                 worst_severity(clients),
             )
         )
+
+    def _on_unreadable(self, text: str) -> None:
+        self.banner.say(text, sign="error")
 
     def _on_question_failed(self, details: str) -> None:
         self.show_report(self.tr("a packet could not be shown"), details)

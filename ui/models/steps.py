@@ -76,9 +76,10 @@ def _snapshots_of_client(tables: Tables, flow: int) -> tuple[NDArray[np.int64], 
     """Live snapshots of a flow, or of all for -1, with the packets that decided them, in the order of these."""
     sessions = tables.snapshots.integers("session")
     readings = tables.sessions.integers("reading")
-    wanted = tables.readings.array("alive").astype(np.bool_)
+    count = len(tables.readings)
+    wanted = tables.readings.array("alive", 0, count).astype(np.bool_)
     if flow >= 0:
-        wanted &= tables.readings.integers("flow") == flow
+        wanted &= tables.readings.integers("flow", 0, count) == flow
     rows = np.flatnonzero(wanted[readings][sessions]) if len(sessions) else np.zeros(0, dtype=np.int64)
     packets = tables.snapshots.take("packet", rows).astype(np.int64)
     order = np.argsort(packets, kind="stable")

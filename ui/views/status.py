@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QTimer, Slot
 from PySide6.QtWidgets import QLabel, QProgressBar, QStatusBar, QWidget
 
-from analyzer.stats.live import live_snapshots
-from analyzer.stats.snapshots import snapshot_stats
+from analyzer.stats.snapshots import rebuilt_counts
 from ui import fonts, words
 from ui.document import Document
 
 STATUS_HEIGHT = 24
+REFRESH_MS = 250
+"""Numbers that change faster than this nobody reads."""
 
 
 class StatusBar(QStatusBar):
@@ -31,6 +33,10 @@ class StatusBar(QStatusBar):
         self._decoding = QLabel()
         self._dialects = QLabel()
         self._memory = QLabel()
+        self._soon = QTimer(self)
+        self._soon.setSingleShot(True)
+        self._soon.setInterval(REFRESH_MS)
+        self._soon.timeout.connect(self._say)
         self.setContentsMargins(8, 0, 8, 0)
         for label in (self._file, self._packets, self._snapshots, self._dropped):
             label.setContentsMargins(0, 0, 12, 0)
@@ -50,6 +56,11 @@ class StatusBar(QStatusBar):
 
     def show_document(self, document: Document | None) -> None:
         """Follow another document, or none."""
+        self._soon.stop()
+        if self._document is not None:
+            self._document.rows_added.disconnect(self._on_rows)
+            self._document.progressed.disconnect(self._on_progress)
+            self._document.decoded.disconnect(self._on_decoded)
         self._document = document
         for label in self.findChildren(QLabel):
             label.clear()
@@ -61,18 +72,21 @@ class StatusBar(QStatusBar):
         document.rows_added.connect(self._on_rows)
         document.progressed.connect(self._on_progress)
         document.decoded.connect(self._on_decoded)
-        self._on_rows()
+        self._say()
 
+    @Slot()
     def _on_rows(self) -> None:
+        if not self._soon.isActive():
+            self._soon.start()
+
+    @Slot()
+    def _say(self) -> None:
         document = self._document
         if document is None:
             return
         tables = document.tables
         self._packets.setText(self.tr("Packets {0}").format(words.quantity(len(tables.packets))))
-        names = {
-            protocol.name: tuple(code.name for code in protocol.codes) for protocol in document.worker.capture.protocols
-        }
-        stats = snapshot_stats(tables, live_snapshots(tables), names)
+        stats = rebuilt_counts(tables)
         self._snapshots.setText(
             self.tr("Rebuilt {0}, proved {1}, unproven {2}").format(
                 words.quantity(stats.rebuilt), words.quantity(stats.proved), words.quantity(stats.unproven)
@@ -88,14 +102,17 @@ class StatusBar(QStatusBar):
         dropped = document.worker.capture.source.dropped
         self._dropped.setText("" if dropped is None else self.tr("Dropped {0}").format(words.quantity(dropped)))
 
+    @Slot(object, object)
     def _on_progress(self, done: int, total: int) -> None:
         share = 100 * done // total if total else 100
         self._progress.setValue(share)
         self._decoding.setText(self.tr("Decoding {0} %").format(share))
 
+    @Slot()
     def _on_decoded(self) -> None:
+        self._soon.stop()
         self._progress.hide()
         document = self._document
         stopped = document is not None and document.worker.cancelled
         self._decoding.setText(self.tr("Stopped") if stopped else "")
-        self._on_rows()
+        self._say()
