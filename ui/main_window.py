@@ -69,6 +69,8 @@ class MainWindow(QMainWindow):
         self._docked: QByteArray | None = None
         """Where the docks were when they were hidden for the welcome page."""
         self._find_pane: QWidget | None = None
+        self._problems_said = 0
+        """Problems of the file when the banner last said so; hidden by a person, it waits for a further one."""
         self._theme = self._wanted_theme()
         self.setWindowTitle("Snapscope")
         self.setMinimumSize(1024, 700)
@@ -284,6 +286,7 @@ class MainWindow(QMainWindow):
             pane.show_document(document)  # type: ignore[attr-defined]
         self.status.show_document(document)
         self.banner.say("")
+        self._problems_said = 0
         self.find_bar.hide()
         if old is not None:
             old.close()
@@ -348,7 +351,8 @@ class MainWindow(QMainWindow):
     def _say_problems(self) -> None:
         document = self._document
         problems = [] if document is None else document.worker.capture.problems
-        if problems and not self.banner.text:
+        if len(problems) > self._problems_said and not self.banner.text:
+            self._problems_said = len(problems)
             more = "" if len(problems) == 1 else self.tr(" (and {0} more)").format(words.quantity(len(problems) - 1))
             self.banner.say(f"{problems[0].text}{more}", details=len(problems) > 1)
             self._update_actions()

@@ -30,7 +30,8 @@ def live_snapshots(tables: Tables) -> Ints:
 def live_mask(tables: Tables, stop: int) -> NDArray[np.bool_]:
     """For each of the first `stop` rows of `snapshots`: does its reading count? Shape (stop,)."""
     sessions = tables.snapshots.array("session", 0, stop)
-    return _alive(tables, ints(tables.sessions, "reading"))[sessions]
+    alive: NDArray[np.bool_] = _alive(tables, ints(tables.sessions, "reading"))[sessions]
+    return alive
 
 
 def live_messages(tables: Tables) -> NDArray[np.bool_]:

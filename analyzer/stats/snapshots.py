@@ -86,7 +86,7 @@ class RebuiltCounts:
 def rebuilt_counts(tables: Tables) -> RebuiltCounts:
     """Counts cheap enough to be told while the capture is decoded."""
     published = len(tables.snapshots)
-    status = tables.snapshots.array("status", 0, published)
+    status = tables.snapshots.integers("status", 0, published)
     live = live_mask(tables, published)
     rebuilt = rebuilt_mask(status) & live
     proved = rebuilt & (tables.snapshots.array("proof", 0, published) != Proof.NONE)

@@ -332,7 +332,7 @@ class ChartStack(QWidget):
         except StopIteration:
             self._drawing = None
         self._took_ms += clock.elapsed()
-        if self._drawing is None and self._stale:
+        if self._drawing is None and self._stale and self._document is not None:
             self._ask_redraw()
 
     def _draw(self) -> None:

@@ -116,8 +116,12 @@ class PacketCells:
 
     def texts(self, packet: int) -> tuple[str, ...]:
         """The texts of all columns."""
+        return self.some_texts(packet, tuple(Column))
+
+    def some_texts(self, packet: int, columns: tuple[Column, ...]) -> tuple[str, ...]:
+        """The texts of `columns`, in their order."""
         facts = self._facts(packet)
-        return tuple(make(self, facts).text for make in _MAKERS)
+        return tuple(_MAKERS[column](self, facts).text for column in columns)
 
     def lacks_notes(self, packet: int) -> bool:
         """Is there a message whose key values were not asked for yet?"""

@@ -45,8 +45,7 @@ class TextMatch:
         return self._text in self._cells.info.line(packet, self._cells.notes).casefold()
 
     def _in(self, packet: int, columns: tuple[Column, ...]) -> bool:
-        texts = self._cells.texts(packet)
-        return any(self._text in texts[column].casefold() for column in columns)
+        return any(self._text in text.casefold() for text in self._cells.some_texts(packet, columns))
 
 
 class PacketFind(QObject):
