@@ -20,6 +20,8 @@ from ui.main_window import MainWindow
 from ui.settings import Settings
 
 _LOG = logging.getLogger(__name__)
+SWITCH_INTERVAL_S = 0.0005
+"""How long the decoder may keep the interpreter while the window waits for it, which is many times in each repaint."""
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -36,6 +38,7 @@ def main(argv: list[str] | None = None) -> int:
 
 def start(application: QApplication, capture: str | None, settings: Settings) -> MainWindow:
     """Set the application up and show the window, with a capture if one is named."""
+    sys.setswitchinterval(SWITCH_INTERVAL_S)
     application.setApplicationName("Snapscope")
     application.setApplicationVersion(analyzer.__version__)
     application.setStyle("Fusion")

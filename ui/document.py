@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 
+from analyzer.capture.frames import CaptureError
 from analyzer.engine.query import Query
 from analyzer.engine.worker import Worker
 from analyzer.store.tables import Tables
@@ -31,6 +33,8 @@ class Document(QObject):
     """Decoding ended: at the end of the file, cancelled, or by `failure`."""
     question_failed = Signal(str)
     """An exception of ours while answering, as a report that a person can copy."""
+    unreadable = Signal(str)
+    """The file itself cannot be read any more, as a sentence for a person; what was decoded stays."""
     _answered = Signal(object)
 
     def __init__(self, worker: Worker, parent: QObject | None = None) -> None:
@@ -69,9 +73,9 @@ class Document(QObject):
 
     @property
     def failure_report(self) -> str:
-        """What ended decoding early, as text to copy; empty if nothing did."""
+        """What mistake of ours ended decoding early, as text to copy; empty if none did."""
         failure = self.worker.failure
-        return "" if failure is None else report(failure)
+        return "" if failure is None or isinstance(failure, CaptureError) else report(failure)
 
     def start(self) -> None:
         """Begin to decode, and to announce what was decoded."""
@@ -99,7 +103,7 @@ class Document(QObject):
             self._answered.emit((topic, number, lambda: answer(value)))
 
         def fail(error: Exception) -> None:
-            self._answered.emit((topic, number, lambda: self.question_failed.emit(report(error))))
+            self._answered.emit((topic, number, lambda: self._fail(error)))
 
         self.worker.ask(topic, question, deliver, fail)
 
@@ -108,6 +112,12 @@ class Document(QObject):
         topic, number, call = answered
         if self._open and self._topics.get(topic) == number:
             call()
+
+    def _fail(self, error: Exception) -> None:
+        if isinstance(error, CaptureError):
+            self.unreadable.emit(str(error))
+        else:
+            self.question_failed.emit(report(error))
 
     @Slot()
     def _poll(self) -> None:
@@ -121,10 +131,14 @@ class Document(QObject):
         if amendments:
             self._journal += len(amendments)
             self.amended.emit(amendments)
-        self.progressed.emit(*self.worker.capture.source.progress())
+        with suppress(CaptureError):
+            # Of a medium that is gone the decoder says so, once.
+            self.progressed.emit(*self.worker.capture.source.progress())
         if ended:
             self._timer.stop()
             self._done = True
+            if isinstance(self.worker.failure, CaptureError):
+                self.unreadable.emit(str(self.worker.failure))
             self.decoded.emit()
 
 

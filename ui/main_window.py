@@ -73,6 +73,8 @@ class MainWindow(QMainWindow):
         """Where the docks were when they were hidden for the welcome page."""
         self._wants_sizes = False
         self._find_pane: QWidget | None = None
+        self._problems_said = 0
+        """Problems of the file when the banner last said so; hidden by a person, it waits for a further one."""
         self._theme = self._wanted_theme()
         self.setWindowTitle("Snapscope")
         self.setMinimumSize(1024, 700)
@@ -106,7 +108,9 @@ class MainWindow(QMainWindow):
         return self._document
 
     def show_report(self, what: str, details: str) -> None:
-        """Show a mistake of ours; the window goes on."""
+        """Show a mistake of ours; the window goes on. One at a time: a mistake in painting comes with every repaint."""
+        if any(dialog.isVisible() for dialog in self.findChildren(ReportDialog)):
+            return
         dialog = ReportDialog(what, details, self)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.open()
@@ -307,6 +311,7 @@ class MainWindow(QMainWindow):
             pane.show_document(document)  # type: ignore[attr-defined]
         self.status.show_document(document)
         self.banner.say("")
+        self._problems_said = 0
         self.find_bar.hide()
         if old is not None:
             old.close()
@@ -319,6 +324,7 @@ class MainWindow(QMainWindow):
             document.selection.session_changed.connect(self._update_actions)
             document.decoded.connect(self._on_decoded)
             document.question_failed.connect(self._on_question_failed)
+            document.unreadable.connect(self._on_unreadable)
             document.rows_added.connect(self._say_problems)
             document.rows_added.connect(self._update_actions)
             self.packets.setFocus()
@@ -344,7 +350,7 @@ class MainWindow(QMainWindow):
         self._say_problems()
         if document.failure_report:
             self.show_report(self.tr("decoding stopped"), document.failure_report)
-        elif not document.worker.cancelled:
+        elif not document.worker.cancelled and document.worker.failure is None:
             document.ask("recent", lambda query: client_stats(document.tables), self._describe_recent)
             self._say_not_decoded(document)
         self._update_actions()
@@ -375,13 +381,17 @@ class MainWindow(QMainWindow):
             )
         )
 
+    def _on_unreadable(self, text: str) -> None:
+        self.banner.say(text, sign="error")
+
     def _on_question_failed(self, details: str) -> None:
         self.show_report(self.tr("a packet could not be shown"), details)
 
     def _say_problems(self) -> None:
         document = self._document
         problems = [] if document is None else document.worker.capture.problems
-        if problems and not self.banner.text:
+        if len(problems) > self._problems_said and not self.banner.text:
+            self._problems_said = len(problems)
             more = "" if len(problems) == 1 else self.tr(" (and {0} more)").format(words.quantity(len(problems) - 1))
             text = problems[0].text
             self.banner.say(f"{text[:1].upper()}{text[1:]}{more}", details=len(problems) > 1)

@@ -67,6 +67,16 @@ class CaptureFile:
         except OSError as error:
             raise CaptureError(f"{self.name} cannot be read at byte {offset}: {error.strerror}.") from error
 
+    def read_again(self, offset: int, length: int) -> bytes:
+        """Bytes that the file is known to have had.
+
+        Raises CaptureError like `read`, and when they are gone: the file was truncated or replaced meanwhile.
+        """
+        data = self.read(offset, length)
+        if len(data) < length:
+            raise CaptureError(f"{self.name} was cut short while it was open: it ends before byte {offset + length}.")
+        return data
+
     if sys.platform == "win32":
 
         def _read_at(self, offset: int, length: int) -> bytes:

@@ -146,7 +146,7 @@ class Capture:
         """Append the frames and take the datagrams out of them, reading the file in one piece."""
         first = self.tables.frames.appended
         begin = int(frames.offset[0])
-        data = self.source.data(begin, int(frames.offset[-1]) + int(frames.captured[-1]) - begin)
+        data = self.source.file.read_again(begin, int(frames.offset[-1]) + int(frames.captured[-1]) - begin)
         links = [interface.link_type for interface in self.source.interfaces]
         self._clock.advance(first, frames.time_ns)
         kinds = np.empty(len(frames), dtype=np.uint8)

@@ -16,7 +16,7 @@ class Payloads:
         self._file = file
 
     def payload(self, packet: int) -> bytes:
-        """Captured bytes of the UDP payload, joined from IP fragments where it had any."""
+        """Captured bytes of the UDP payload, joined from IP fragments where it had any. Raises CaptureError."""
         packets = self._tables.packets
         length = packets.integer("length", packet)
         if packets.integer("pieces", packet) == 1:
@@ -35,8 +35,8 @@ class Payloads:
         )
 
     def frame(self, frame: int) -> bytes:
-        """All captured bytes of a frame."""
+        """All captured bytes of a frame. Raises CaptureError."""
         return self._piece(frame, 0, self._tables.frames.integer("captured", frame))
 
     def _piece(self, frame: int, start: int, length: int) -> bytes:
-        return self._file.read(self._tables.frames.integer("offset", frame) + start, length)
+        return self._file.read_again(self._tables.frames.integer("offset", frame) + start, length)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from analyzer.capture.frames import CaptureError
 from analyzer.engine.capture import Capture
 from analyzer.engine.query import Query
 from analyzer.protocols import PROTOCOLS
@@ -73,6 +74,7 @@ class Worker:
     def close(self) -> None:
         """Stop both threads, wait for them, and let go of the file."""
         self.cancel()
+        # A question that runs long is waited for: it reads the file that is closed here.
         with self._wake:
             self._closing = True
             self._requests.clear()
@@ -92,8 +94,11 @@ class Worker:
         """Have `question` answered on the query thread, which then calls `answer`, or `failed` with what it raised.
 
         The newest request of a topic wins: an older one that waits is dropped, and of one that runs the answer is.
+        Asked before `start` it waits; asked after `close` it is never answered.
         """
         with self._wake:
+            if self._closing:
+                return
             number = self._numbers[topic] = self._numbers.get(topic, 0) + 1
             self._requests[topic] = _Request(topic, number, question, answer, failed)
             self._requests.move_to_end(topic)
@@ -103,6 +108,9 @@ class Worker:
         try:
             while not self._cancelled.is_set() and self.capture.step():
                 pass
+        except CaptureError as error:
+            _LOG.warning("decoding stopped: %s", error)
+            self.failure = error
         except Exception as error:
             _LOG.exception("decoding stopped")
             self.failure = error
@@ -110,20 +118,29 @@ class Worker:
             self.decoded.set()
 
     def _answer_all(self) -> None:
-        query = self.capture.query()
+        query: Query | None = None
         try:
             while (request := self._next()) is not None:
                 try:
+                    if query is None:
+                        query = self.capture.query()
                     answer = request.question(query)
                 except Exception as error:
-                    _LOG.exception("a question about the capture failed")
+                    if isinstance(error, CaptureError):
+                        _LOG.warning("a question about the capture failed: %s", error)
+                    else:
+                        _LOG.exception("a question about the capture failed")
                     if self._is_newest(request):
                         request.failed(error)
                 else:
                     if self._is_newest(request):
                         request.answer(answer)
+                # What was asked for last must not stay alive until the next question.
+                del request
+                answer = None
         finally:
-            query.close()
+            if query is not None:
+                query.close()
 
     def _next(self) -> _Request | None:
         with self._wake:

@@ -15,7 +15,7 @@ from analyzer.snapshots.status import REPEATED, LostBy, Proof, Status
 from analyzer.stats.flows import FlowEnds, flow_ends, session_flow
 from analyzer.stats.groups import Groups
 from analyzer.stats.live import Ints, ints, live_sessions
-from analyzer.stats.snapshots import failed_mask, rebuilt_mask
+from analyzer.stats.snapshots import failed_mask, rebuilt_mask, root_statuses
 from analyzer.store.tables import Tables
 
 OLD_BASE_MS = 500.0
@@ -30,7 +30,7 @@ _WRONG = (Status.CRC, Status.MALFORMED, Status.BUG, Status.ERROR)
 
 _COLUMNS = (
     *("session", "packet", "tick", "base_tick", "base", "acked_packet"),
-    *("status", "cause", "proof", "lost_by", "wire_bytes", "parts"),
+    *("status", "proof", "lost_by", "wire_bytes", "parts"),
 )
 
 
@@ -136,9 +136,9 @@ class History:
 
     def first_failed(self, tables: Tables) -> int:
         """Row of the first snapshot that failed, of the last one if none did."""
-        status = tables.snapshots.take("status", self.rows.astype(np.int64)).astype(np.int64)
-        cause = tables.snapshots.take("cause", self.rows.astype(np.int64)).astype(np.int64)
-        failed = np.flatnonzero(failed_mask(status, cause))
+        rows = self.rows.astype(np.int64)
+        status = tables.snapshots.take("status", rows).astype(np.int64)
+        failed = np.flatnonzero(failed_mask(status, root_statuses(tables, rows)))
         return int(self.rows[failed[0] if len(failed) else -1])
 
 
@@ -182,6 +182,8 @@ class _Snapshots:
         self._columns = {name: column[self.rows].astype(np.int64) for name, column in columns.items()}
         self.base_packet = columns["packet"].astype(np.int64)[self["base"]]
         """Of a snapshot without a base, anything."""
+        self.roots = root_statuses(tables, self.rows.astype(np.int64))
+        """Status of the first cause."""
 
     def __getitem__(self, column: str) -> Ints:
         return self._columns[column]
@@ -235,7 +237,7 @@ class _Numbers:
             "snapshots": every.count(),
             "rebuilt": every.count(rebuilt),
             "proved": every.count(rebuilt & (snapshots["proof"] != Proof.NONE)),
-            "failed": every.count(failed_mask(status, snapshots["cause"])),
+            "failed": every.count(failed_mask(status, snapshots.roots)),
             "wrong": every.count(_is_any(status, _WRONG) | (~rebuilt & (lost_by == LostBy.GAME))),
             "full": every.count(full),
         }

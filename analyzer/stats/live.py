@@ -18,20 +18,25 @@ def ints(table: Table, column: str) -> Ints:
 
 def live_sessions(tables: Tables) -> Ints:
     """Rows of `sessions` whose reading is alive, ascending."""
-    return np.flatnonzero(_alive(tables)[ints(tables.sessions, "reading")])
+    return np.flatnonzero(_alive(tables, ints(tables.sessions, "reading")))
 
 
 def live_snapshots(tables: Tables) -> Ints:
     """Rows of `snapshots` whose reading is alive, in the order of the packets that decided them."""
-    sessions = ints(tables.snapshots, "session")
-    alive = _alive(tables)[ints(tables.sessions, "reading")][sessions]
-    rows = np.flatnonzero(alive)
+    rows = np.flatnonzero(live_mask(tables, len(tables.snapshots)))
     return rows[np.argsort(ints(tables.snapshots, "packet")[rows], kind="stable")]
+
+
+def live_mask(tables: Tables, stop: int) -> NDArray[np.bool_]:
+    """For each of the first `stop` rows of `snapshots`: does its reading count? Shape (stop,)."""
+    sessions = tables.snapshots.array("session", 0, stop)
+    alive: NDArray[np.bool_] = _alive(tables, ints(tables.sessions, "reading"))[sessions]
+    return alive
 
 
 def live_messages(tables: Tables) -> NDArray[np.bool_]:
     """For every row of `messages`: does its reading count? Shape (rows,)."""
-    return _alive(tables)[ints(tables.messages, "reading")]
+    return _alive(tables, ints(tables.messages, "reading"))
 
 
 def snapshot_frames(tables: Tables, rows: Ints) -> Ints:
@@ -40,5 +45,6 @@ def snapshot_frames(tables: Tables, rows: Ints) -> Ints:
     return tables.packets.take("frame", packets).astype(np.int64) + 1
 
 
-def _alive(tables: Tables) -> NDArray[np.bool_]:
-    return tables.readings.array("alive").astype(np.bool_)
+def _alive(tables: Tables, readings: Ints) -> NDArray[np.bool_]:
+    """Does each of `readings` count? Looked up last: the one writer may have published more readings meanwhile."""
+    return tables.readings.array("alive").astype(np.bool_)[readings]

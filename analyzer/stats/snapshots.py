@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyzer.snapshots.status import REBUILT, REPEATED, ClientHas, LostBy, Proof, Status
-from analyzer.stats.live import Ints
+from analyzer.stats.live import Ints, live_mask
 from analyzer.stats.sizes import Sizes, sizes
 from analyzer.store.tables import Tables
 
@@ -74,6 +74,32 @@ def snapshot_stats(tables: Tables, rows: Ints, code_names: CodeNames) -> Snapsho
     )
 
 
+@dataclass(frozen=True, slots=True)
+class RebuiltCounts:
+    """What `SnapshotStats` says of all live snapshots under the same names, and which failures have their cause here."""
+
+    rebuilt: int
+    proved: int
+    unproven: int
+    failed: int
+    """`is_failed`."""
+    unknown: int
+    """Their base is not in the capture, so nobody can tell."""
+
+
+def rebuilt_counts(tables: Tables) -> RebuiltCounts:
+    """Counts cheap enough to be told while the capture is decoded."""
+    published = len(tables.snapshots)
+    status = tables.snapshots.integers("status", 0, published)
+    live = live_mask(tables, published)
+    rebuilt = rebuilt_mask(status) & live
+    proved = rebuilt & (tables.snapshots.array("proof", 0, published) != Proof.NONE)
+    unproven = rebuilt & (status == Status.OK) & ~proved
+    failed = failed_mask(status, root_statuses(tables, np.arange(published))) & live
+    unknown = (status == Status.NO_BASE) & live & ~failed
+    return RebuiltCounts(*(int(np.count_nonzero(mask)) for mask in (rebuilt, proved, unproven, failed, unknown)))
+
+
 def rebuilt_mask(status: Ints) -> NDArray[np.bool_]:
     """Which statuses are of snapshots that were rebuilt."""
     return np.isin(status, REBUILT)
@@ -85,14 +111,23 @@ def repeated_mask(status: Ints, cause: Ints) -> NDArray[np.bool_]:
     return found
 
 
-def is_failed(status: int, cause: int) -> bool:
-    """Did the snapshot fail, and does the capture hold the cause? Of one whose base lies before it nobody can tell."""
-    return status in _FAILED or (status == Status.NO_BASE and cause >= 0)
+def root_statuses(tables: Tables, rows: Ints) -> Ints:
+    """Status of the first cause of each snapshot row, its own where it has none. Shape (n,)."""
+    cause = tables.snapshots.take("cause", rows).astype(np.int64)
+    return tables.snapshots.take("status", np.where(cause >= 0, cause, rows)).astype(np.int64)
 
 
-def failed_mask(status: Ints, cause: Ints) -> NDArray[np.bool_]:
+def is_failed(status: int, root: int) -> bool:
+    """Did the snapshot fail, with a cause that the capture holds? `root`: the status of its first cause.
+
+    Where the chain ends at a base that the capture does not hold, nobody can tell.
+    """
+    return status in _FAILED or (status == Status.NO_BASE and root != Status.NO_BASE)
+
+
+def failed_mask(status: Ints, roots: Ints) -> NDArray[np.bool_]:
     """`is_failed` of many, shape (n,)."""
-    found: NDArray[np.bool_] = np.isin(status, list(_FAILED)) | ((status == Status.NO_BASE) & (cause >= 0))
+    found: NDArray[np.bool_] = np.isin(status, list(_FAILED)) | ((status == Status.NO_BASE) & (roots != Status.NO_BASE))
     return found
 
 

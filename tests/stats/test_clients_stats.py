@@ -14,7 +14,7 @@ from stats.hand_made import tables as hand_made
 from analyzer.engine.capture import Capture
 from analyzer.snapshots.status import LostBy, Proof, Status
 from analyzer.stats.clients import Clients, ClientStats, Concern, Severity, client_stats
-from analyzer.stats.snapshots import failed_mask
+from analyzer.stats.snapshots import failed_mask, root_statuses
 from analyzer.store.tables import Tables
 
 CAPTURES = (
@@ -150,7 +150,7 @@ def test_altered_snapshots_are_errors_and_come_first() -> None:
     first = clients.histories[worst[0].session].first_failed(tables)
     assert tables.snapshots.integer("status", first) == Status.CRC
     status = tables.snapshots.integers("status")
-    assert failed_mask(status, tables.snapshots.integers("cause"))[first]
+    assert failed_mask(status, root_statuses(tables, np.arange(len(status))))[first]
     last = clients.histories[worst[2].session].first_failed(tables)
     assert last == clients.histories[worst[2].session].rows[-1]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from PySide6.QtCore import QElapsedTimer, QPointF, Qt, QTimer, Slot
@@ -47,7 +48,9 @@ class ChartStack(QWidget):
         self._redraw = QTimer(self)
         self._redraw.setSingleShot(True)
         self._took_ms = 0
-        self._redraw.timeout.connect(self._draw)
+        self._drawing: Iterator[None] | None = None
+        """What is left of a drawing that others may come between."""
+        self._redraw.timeout.connect(self._draw_on)
         self._stale = True
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(self.tr("Charts"))
@@ -135,6 +138,7 @@ class ChartStack(QWidget):
 
     def _let_go(self) -> None:
         self._redraw.stop()
+        self._drawing = None
         if self._document is not None:
             for signal, slot in self._wires(self._document):
                 signal.disconnect(slot)
@@ -166,7 +170,7 @@ class ChartStack(QWidget):
     @property
     def is_stale(self) -> bool:
         """More has happened than is drawn; it is drawn soon, or when the pane is shown."""
-        return self._stale
+        return self._stale or self._drawing is not None
 
     @property
     def session(self) -> int:
@@ -276,14 +280,14 @@ class ChartStack(QWidget):
         before = self._session
         self._choose_session()
         if (moment is not None and self._view.reveal(moment[0])) or self._session != before:
-            self._draw()
+            self._draw_next()
         for chart in self._visible():
             chart.set_cursor(moment)
 
     @Slot()
     def _limit(self) -> None:
         self._choose_session()
-        self._draw()
+        self._draw_next()
 
     def _limited(self) -> bool:
         return self._document is not None and self._document.selection.session >= 0
@@ -309,6 +313,34 @@ class ChartStack(QWidget):
         if self.isVisible() and not self._redraw.isActive():
             self._redraw.start(max(REDRAW_MS, REST * self._took_ms))
 
+    def _draw_next(self) -> None:
+        """Draw when the panes that also follow the selection have had their turn, whatever rest is due."""
+        self._stale, self._drawing = True, None
+        if self.isVisible():
+            self._redraw.start(0)
+
+    @Slot()
+    def _draw_on(self) -> None:
+        """Draw one chart and let the window do other things before the next."""
+        clock = QElapsedTimer()
+        clock.start()
+        if self._drawing is None:
+            self._drawing, self._took_ms = self._draw_each(), 0
+        try:
+            next(self._drawing)
+            self._redraw.start(0)
+        except StopIteration:
+            self._drawing = None
+        self._took_ms += clock.elapsed()
+        if self._drawing is None and self._stale and self._document is not None:
+            self._ask_redraw()
+
+    def _draw(self) -> None:
+        """Draw everything now: a person zooms, and watches."""
+        self._drawing = None
+        for _ in self._draw_each():
+            pass
+
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         if self._stale:
@@ -318,15 +350,13 @@ class ChartStack(QWidget):
         super().resizeEvent(event)
         self._ask_redraw()
 
-    @Slot()
-    def _draw(self) -> None:
+    def _draw_each(self) -> Iterator[None]:
+        """Stops after each chart, for others to come between."""
         if self._data is None or self._document is None:
             return
         self._stale = not self.isVisible()
         if self._stale:
             return
-        clock = QElapsedTimer()
-        clock.start()
         data = self._data
         data.update()
         self._view.set_capture(data.first_s, data.last_s)
@@ -344,17 +374,16 @@ class ChartStack(QWidget):
             stop,
             faults(data.track(session), Window(start, stop, self.charts[0].plot_pixels)),
         )
-        moment = self._moment()
         for chart in charts:
-            chart.set_cursor(moment)
+            chart.set_cursor(self._moment())
             chart.draw(scene, first=chart is charts[0], last=chart is charts[-1])
+            yield
         self.tools.set_client(
             data.client(self._session) if self._session >= 0 else "",
             shows_all=session == ALL_SESSIONS,
             can_choose=not self._limited() and clients > 0,
         )
         self._write_range(None)
-        self._took_ms = clock.elapsed()
 
     def _write_range(self, hover: float | None) -> None:
         start, stop = self._view.start, self._view.stop

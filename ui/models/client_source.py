@@ -45,6 +45,7 @@ class ClientSource(QObject):
             for signal in (self._document.rows_added, self._document.amended, self._document.decoded):
                 signal.disconnect(self._outdated)
             self._document.question_failed.disconnect(self._failed)
+            self._document.unreadable.disconnect(self._failed)
             self._document.selection.packet_changed.disconnect(self._ask_paces)
         self._pause.stop()
         self._document = document
@@ -53,6 +54,7 @@ class ClientSource(QObject):
             for signal in (document.rows_added, document.amended, document.decoded):
                 signal.connect(self._outdated)
             document.question_failed.connect(self._failed)
+            document.unreadable.connect(self._failed)
             document.selection.packet_changed.connect(self._ask_paces)
         self._take(NO_CLIENTS)
         self._refresh()

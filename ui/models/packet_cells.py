@@ -116,8 +116,12 @@ class PacketCells:
 
     def texts(self, packet: int) -> tuple[str, ...]:
         """The texts of all columns."""
+        return self.some_texts(packet, tuple(Column))
+
+    def some_texts(self, packet: int, columns: tuple[Column, ...]) -> tuple[str, ...]:
+        """The texts of `columns`, in their order."""
         facts = self._facts(packet)
-        return tuple(make(self, facts).text for make in _MAKERS)
+        return tuple(_MAKERS[column](self, facts).text for column in columns)
 
     def lacks_notes(self, packet: int) -> bool:
         """Is there a message whose key values were not asked for yet?"""
@@ -188,7 +192,8 @@ class PacketCells:
     def _snapshot_rule(self, snapshot: int) -> tuple[str, str]:
         get = self.tables.snapshots.integer
         status = get("status", snapshot)
-        if is_failed(status, get("cause", snapshot)):
+        cause = get("cause", snapshot)
+        if is_failed(status, get("status", cause) if cause >= 0 else status):
             return "fail", "error"
         rule = "full" if get("base_tick", snapshot) < 0 else "multi" if get("parts", snapshot) > 1 else ""
         return rule, "" if status == Status.OK else "note"

@@ -45,8 +45,7 @@ class TextMatch:
         return self._text in self._cells.info.line(packet, self._cells.notes).casefold()
 
     def _in(self, packet: int, columns: tuple[Column, ...]) -> bool:
-        texts = self._cells.texts(packet)
-        return any(self._text in texts[column].casefold() for column in columns)
+        return any(self._text in text.casefold() for text in self._cells.some_texts(packet, columns))
 
 
 class PacketFind(QObject):
@@ -80,8 +79,9 @@ class PacketFind(QObject):
 
     @Slot()
     def stop(self) -> None:
-        """Give the search up."""
+        """Give the search up, and let go of the tables it read."""
         self._timer.stop()
+        self._match = None
 
     @Slot()
     def _search(self) -> bool:
@@ -91,10 +91,12 @@ class PacketFind(QObject):
             self._left -= 1
             self._row = (self._row + self._step) % count
             if self._match(self._model.packet_at(self._row)):
+                self._match = None
                 self.ended.emit(self._row)
                 return True
             if self._left % CHECK_ROWS == 0 and self._left and time.monotonic() > end:
                 self._timer.start(0)
                 return False
+        self._match = None
         self.ended.emit(-1)
         return False

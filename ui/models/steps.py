@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyzer.stats.parts import part_packets
-from analyzer.stats.snapshots import failed_mask
+from analyzer.stats.snapshots import failed_mask, root_statuses
 from analyzer.store.tables import Tables
 from ui.models.related import last_packet
 from ui.selection import Place
@@ -29,8 +29,8 @@ def next_snapshot(tables: Tables, place: Place, step: int, *, failed: bool = Fal
         following = preceding = rows
     candidates = following if step > 0 else preceding[::-1]
     if failed:
-        status, cause = (tables.snapshots.take(name, candidates).astype(np.int64) for name in ("status", "cause"))
-        candidates = candidates[failed_mask(status, cause)]
+        status = tables.snapshots.take("status", candidates).astype(np.int64)
+        candidates = candidates[failed_mask(status, root_statuses(tables, candidates))]
     return int(candidates[0]) if len(candidates) else -1
 
 
@@ -76,9 +76,10 @@ def _snapshots_of_client(tables: Tables, flow: int) -> tuple[NDArray[np.int64], 
     """Live snapshots of a flow, or of all for -1, with the packets that decided them, in the order of these."""
     sessions = tables.snapshots.integers("session")
     readings = tables.sessions.integers("reading")
-    wanted = tables.readings.array("alive").astype(np.bool_)
+    count = len(tables.readings)
+    wanted = tables.readings.array("alive", 0, count).astype(np.bool_)
     if flow >= 0:
-        wanted &= tables.readings.integers("flow") == flow
+        wanted &= tables.readings.integers("flow", 0, count) == flow
     rows = np.flatnonzero(wanted[readings][sessions]) if len(sessions) else np.zeros(0, dtype=np.int64)
     packets = tables.snapshots.take("packet", rows).astype(np.int64)
     order = np.argsort(packets, kind="stable")

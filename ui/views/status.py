@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import numpy as np
+from PySide6.QtCore import QTimer, Slot
 from PySide6.QtWidgets import QLabel, QProgressBar, QStatusBar, QWidget
 
-from analyzer.snapshots.status import Status
-from analyzer.stats.live import live_sessions, live_snapshots
-from analyzer.stats.snapshots import failed_mask, snapshot_stats
+from analyzer.stats.live import live_sessions
+from analyzer.stats.snapshots import rebuilt_counts
 from ui import fonts, words
 from ui.document import Document
 
 STATUS_HEIGHT = 24
+REFRESH_MS = 250
+"""Numbers that change faster than this nobody reads."""
 
 
 class StatusBar(QStatusBar):
@@ -35,6 +36,10 @@ class StatusBar(QStatusBar):
         self._decoding = QLabel()
         self._dialects = QLabel()
         self._memory = QLabel()
+        self._soon = QTimer(self)
+        self._soon.setSingleShot(True)
+        self._soon.setInterval(REFRESH_MS)
+        self._soon.timeout.connect(self._say)
         self.setContentsMargins(8, 0, 8, 0)
         for label in (self._file, self._packets, self._snapshots, self._failed, self._dropped):
             label.setContentsMargins(0, 0, 12, 0)
@@ -54,6 +59,11 @@ class StatusBar(QStatusBar):
 
     def show_document(self, document: Document | None) -> None:
         """Follow another document, or none."""
+        self._soon.stop()
+        if self._document is not None:
+            self._document.rows_added.disconnect(self._on_rows)
+            self._document.progressed.disconnect(self._on_progress)
+            self._document.decoded.disconnect(self._on_decoded)
         self._document = document
         for label in self.findChildren(QLabel):
             label.clear()
@@ -65,28 +75,28 @@ class StatusBar(QStatusBar):
         document.rows_added.connect(self._on_rows)
         document.progressed.connect(self._on_progress)
         document.decoded.connect(self._on_decoded)
-        self._on_rows()
+        self._say()
 
+    @Slot()
     def _on_rows(self) -> None:
+        if not self._soon.isActive():
+            self._soon.start()
+
+    @Slot()
+    def _say(self) -> None:
         document = self._document
         if document is None:
             return
         tables = document.tables
         self._packets.setText(self.tr("Packets {0}").format(words.quantity(len(tables.packets))))
-        names = {
-            protocol.name: tuple(code.name for code in protocol.codes) for protocol in document.worker.capture.protocols
-        }
-        rows = live_snapshots(tables)
-        stats = snapshot_stats(tables, rows, names)
-        status, cause = (tables.snapshots.take(name, rows).astype(np.int64) for name in ("status", "cause"))
-        failed = int(failed_mask(status, cause).sum())
-        unknown = int(((status == Status.NO_BASE) & (cause < 0)).sum())
+        stats = rebuilt_counts(tables)
         self._snapshots.setText(
             self.tr("Rebuilt {0}, proved {1}, unproven {2}").format(
                 words.quantity(stats.rebuilt), words.quantity(stats.proved), words.quantity(stats.unproven)
             )
         )
-        self._failed.setText(self.tr("Failed {0}, unknown {1}").format(words.quantity(failed), words.quantity(unknown)))
+        failed, unknown = words.quantity(stats.failed), words.quantity(stats.unknown)
+        self._failed.setText(self.tr("Failed {0}, unknown {1}").format(failed, unknown))
         protocols = document.worker.capture.protocols
         titles = {dialect: name for protocol in protocols for dialect, name in protocol.dialect_names.items()}
         dialects = sorted({titles.get(name, name) for name in tables.readings.array("dialect").tolist()})
@@ -99,14 +109,17 @@ class StatusBar(QStatusBar):
         dropped = document.worker.capture.source.dropped
         self._dropped.setText("" if dropped is None else self.tr("Dropped {0}").format(words.quantity(dropped)))
 
+    @Slot(object, object)
     def _on_progress(self, done: int, total: int) -> None:
         share = 100 * done // total if total else 100
         self._progress.setValue(share)
         self._decoding.setText(self.tr("Decoding {0} %").format(share))
 
+    @Slot()
     def _on_decoded(self) -> None:
+        self._soon.stop()
         self._progress.hide()
         document = self._document
         stopped = document is not None and document.worker.cancelled
         self._decoding.setText(self.tr("Stopped") if stopped else "")
-        self._on_rows()
+        self._say()

@@ -119,10 +119,12 @@ def test_a_click_among_all_clients_takes_the_one_under_the_pointer(charts_of: Op
     assert abs(time_of(document.tables, found) - time_of(document.tables, wanted)) < 0.01
 
 
-def test_selecting_elsewhere_moves_the_cursor_and_the_client(charts_of: OpenCharts) -> None:
+def test_selecting_elsewhere_moves_the_cursor_and_the_client(charts_of: OpenCharts, qtbot: QtBot) -> None:
     pane, document = charts_of(SLICES)
     row = rows_of(document.tables, 3)[40]
     select(document, row)
+    assert pane.is_stale
+    qtbot.waitUntil(lambda: not pane.is_stale)
     assert pane.session == 3
     items = chart(pane, "items")
     assert items.selected == (time_of(document.tables, row), row)

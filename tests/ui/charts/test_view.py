@@ -81,3 +81,12 @@ def test_whatever_is_done(actions: list[tuple[str, float, float]]) -> None:
 
 def test_nothing_decoded_yet() -> None:
     assert TimeView().stop == pytest.approx(NARROWEST_S)
+
+
+def test_what_lies_behind_all_that_is_known_needs_no_other_range() -> None:
+    view = TimeView()
+    assert view.reveal(6.1)
+    assert view.shows_all
+    view.set_capture(0.0, 12.0)
+    assert (view.start, view.stop) == (0.0, 12.0)
+    assert not view.reveal(6.1)
