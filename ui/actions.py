@@ -10,7 +10,7 @@ class Command:
     """One entry of a menu."""
 
     name: str
-    """The window's method `do_<name>` carries it out."""
+    """A step of `LIST_STEPS`, or the window's method `do_<name>` carries it out."""
     menu: str
     text: str
     keys: str = ""
@@ -65,6 +65,23 @@ COMMANDS = (
     Command("about", "Help", "About Snapscope", needs_capture=False),
 )
 MENUS = ("File", "Edit", "View", "Go", "Help")
+LIST_STEPS = {
+    "first": "first",
+    "last": "last",
+    "next_packet": "next",
+    "previous_packet": "previous",
+    "next_in_flow": "next_in_flow",
+    "previous_in_flow": "previous_in_flow",
+    "next_snapshot": "next_snapshot",
+    "previous_snapshot": "previous_snapshot",
+    "next_failed": "next_failed",
+    "previous_failed": "previous_failed",
+    "baseline": "baseline",
+    "acknowledgement": "acknowledgement",
+    "next_part": "next_part",
+    "cause": "cause",
+}
+"""Command -> the packet list's method `go_<step>` that carries it out."""
 LETTERS = {
     "J": "next_snapshot",
     "K": "previous_snapshot",

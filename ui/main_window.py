@@ -30,7 +30,7 @@ from analyzer.capture.frames import CaptureError
 from analyzer.resources import resource
 from analyzer.stats.clients import Clients, client_stats
 from ui import fonts, words
-from ui.actions import COMMANDS, LETTERS, MENUS, Command, shortcuts
+from ui.actions import COMMANDS, LETTERS, LIST_STEPS, MENUS, Command, shortcuts
 from ui.charts.stack import ChartStack
 from ui.dialogs.go_to import GoToDialog, Target
 from ui.dialogs.preferences import PreferencesDialog
@@ -61,7 +61,7 @@ ZOOM_STEP = 0.1
 
 
 class MainWindow(QMainWindow):
-    """Shows one capture at a time. Every command of `actions.COMMANDS` has a method `do_<name>` here."""
+    """Shows one capture at a time. Commands of `actions.COMMANDS` are steps in the list or methods `do_<name>` here."""
 
     def __init__(self, settings: Settings) -> None:
         super().__init__()
@@ -241,6 +241,9 @@ class MainWindow(QMainWindow):
         return action
 
     def _method(self, name: str) -> Callable[[], object]:
+        if name in LIST_STEPS:
+            step: Callable[[], object] = getattr(self.packets, f"go_{LIST_STEPS[name]}")
+            return step
         method: Callable[[], object] = getattr(self, f"do_{name}")
         return method
 
@@ -637,62 +640,6 @@ class MainWindow(QMainWindow):
             return
         self._document.selection.select(*found)
         dialog.accept()
-
-    def do_first(self) -> None:
-        """The first packet."""
-        self.packets.go_first()
-
-    def do_last(self) -> None:
-        """The last packet; the list follows while packets arrive."""
-        self.packets.go_last()
-
-    def do_next_packet(self) -> None:
-        """The packet below."""
-        self.packets.go_next()
-
-    def do_previous_packet(self) -> None:
-        """The packet above."""
-        self.packets.go_previous()
-
-    def do_next_in_flow(self) -> None:
-        """The next packet between the same two ends."""
-        self.packets.go_next_in_flow()
-
-    def do_previous_in_flow(self) -> None:
-        """The packet before between the same two ends."""
-        self.packets.go_previous_in_flow()
-
-    def do_next_snapshot(self) -> None:
-        """The client's next snapshot."""
-        self.packets.go_next_snapshot()
-
-    def do_previous_snapshot(self) -> None:
-        """The client's snapshot before."""
-        self.packets.go_previous_snapshot()
-
-    def do_next_failed(self) -> None:
-        """The next snapshot that failed."""
-        self.packets.go_next_failed()
-
-    def do_previous_failed(self) -> None:
-        """The failed snapshot before."""
-        self.packets.go_previous_failed()
-
-    def do_baseline(self) -> None:
-        """The snapshot that this one refers to."""
-        self.packets.go_baseline()
-
-    def do_acknowledgement(self) -> None:
-        """The packet that acknowledged this snapshot."""
-        self.packets.go_acknowledgement()
-
-    def do_next_part(self) -> None:
-        """The next part of this snapshot."""
-        self.packets.go_next_part()
-
-    def do_cause(self) -> None:
-        """The first cause of this snapshot's failure."""
-        self.packets.go_cause()
 
     # Commands: help
 

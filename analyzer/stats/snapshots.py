@@ -76,7 +76,7 @@ def snapshot_stats(tables: Tables, rows: Ints, code_names: CodeNames) -> Snapsho
 
 @dataclass(frozen=True, slots=True)
 class RebuiltCounts:
-    """What `SnapshotStats` says of all live snapshots under the same names, and which failures have their cause here."""
+    """What `SnapshotStats` says of all live snapshots under the same names, and where failures have their cause."""
 
     rebuilt: int
     proved: int

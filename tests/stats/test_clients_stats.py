@@ -7,6 +7,7 @@ from collections import Counter
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
 from capture_files import BUNDLED, SAMPLE
 from stats.hand_made import tables as hand_made
