@@ -9,10 +9,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import qtawesome
-from PySide6.QtCore import QByteArray, QPoint, QSize, Qt, QTimer
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QApplication,
     QDockWidget,
     QFileDialog,
@@ -52,11 +51,11 @@ from ui.views.plain_table import PlainTable
 from ui.views.snapshot_tab import SnapshotTab
 from ui.views.status import StatusBar
 from ui.views.welcome import WelcomePage
+from ui.window_layout import WindowLayout, focus_pane
 
 _LOG = logging.getLogger(__name__)
 SAMPLE = "samples/ddnet_learntoplay.pcap.gz"
 FILE_FILTER = "Captures (*.pcap *.pcapng *.cap *.gz);;All files (*)"
-LAYOUT_VERSION = 1
 ZOOM_STEP = 0.1
 
 
@@ -68,10 +67,6 @@ class MainWindow(QMainWindow):
         self._settings = settings
         self._preferences = settings.preferences
         self._document: Document | None = None
-        self._filled: QByteArray | None = None
-        self._docked: QByteArray | None = None
-        """Where the docks were when they were hidden for the welcome page."""
-        self._wants_sizes = False
         self._find_pane: QWidget | None = None
         self._problems_said = 0
         """Problems of the file when the banner last said so; hidden by a person, it waits for a further one."""
@@ -84,8 +79,7 @@ class MainWindow(QMainWindow):
         self._make_actions()
         self._connect()
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._on_scheme)
-        self._default_state = self.saveState(LAYOUT_VERSION)
-        self._restore_layout()
+        self.layout_keeper.restore()
         self._apply(self._preferences)
         self._show_document(None)
 
@@ -160,34 +154,8 @@ class MainWindow(QMainWindow):
         column.setStretch(1, 1)
         self.setCentralWidget(central)
         self.setStatusBar(self.status)
-        self.docks = [
-            self._dock("charts", self.tr("Charts"), self.charts),
-            self._dock("clients", self.tr("Clients"), self.clients),
-        ]
-        self.tabifyDockWidget(self.docks[0], self.docks[1])
-        self.docks[0].raise_()
-        self.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
-
-    def _dock(self, name: str, title: str, pane: QWidget) -> QDockWidget:
-        dock = QDockWidget(title)
-        dock.setObjectName(name)
-        dock.setWidget(pane)
-        # Queued: while it is told, Qt has not moved the dock yet.
-        for told in (dock.visibilityChanged, dock.topLevelChanged, dock.dockLocationChanged):
-            told.connect(self._title_docks, Qt.ConnectionType.QueuedConnection)
-        self.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, dock)
-        return dock
-
-    def _title_docks(self) -> None:
-        """A dock behind a tab has its title there; only one that stands alone needs a title bar."""
-        for dock in self.docks:
-            behind_tab = not dock.isFloating() and any(not other.isHidden() for other in self.tabifiedDockWidgets(dock))
-            if behind_tab and dock.titleBarWidget() is None:
-                dock.setTitleBarWidget(QWidget())
-            elif not behind_tab and dock.titleBarWidget() is not None:
-                bar = dock.titleBarWidget()
-                dock.setTitleBarWidget(None)  # type: ignore[arg-type]  # Qt: None brings its own title bar back
-                bar.deleteLater()
+        panes = {"charts": (self.tr("Charts"), self.charts), "clients": (self.tr("Clients"), self.clients)}
+        self.layout_keeper = WindowLayout(self, self._settings, self.splitter, self._pages, panes)
 
     def _connect(self) -> None:
         self.welcome.open_requested.connect(self.open_path)
@@ -240,6 +208,11 @@ class MainWindow(QMainWindow):
         self.actions_by_name[command.name] = action
         return action
 
+    @property
+    def docks(self) -> list[QDockWidget]:
+        """Charts and clients."""
+        return self.layout_keeper.docks
+
     def _method(self, name: str) -> Callable[[], object]:
         if name in LIST_STEPS:
             step: Callable[[], object] = getattr(self.packets, f"go_{LIST_STEPS[name]}")
@@ -252,15 +225,15 @@ class MainWindow(QMainWindow):
 
         def tab(pane: QWidget) -> None:
             self.tabs.setCurrentWidget(pane)
-            self._focus_pane(pane)
+            focus_pane(pane)
 
         def dock(which: QDockWidget) -> None:
             which.show()
             which.raise_()
-            self._focus_pane(which.widget())
+            focus_pane(which.widget())
 
         return (
-            lambda: self._focus_pane(self.packets),
+            lambda: focus_pane(self.packets),
             lambda: tab(self.packet_tab),
             lambda: tab(self.snapshot_tab),
             lambda: dock(self.docks[0]),
@@ -320,7 +293,7 @@ class MainWindow(QMainWindow):
             old.close()
             old.deleteLater()
         self._pages.setCurrentWidget(self.welcome if document is None else self.splitter)
-        self._show_docks(document is not None)
+        self.layout_keeper.show_docks(document is not None)
         self.setWindowTitle("Snapscope" if document is None else f"{document.path.name} – Snapscope")
         if document is not None:
             document.selection.history_changed.connect(self._update_actions)
@@ -333,18 +306,6 @@ class MainWindow(QMainWindow):
             self.packets.setFocus()
         self._settings_recent_changed()
         self._update_actions()
-
-    def _show_docks(self, shown: bool) -> None:
-        """The welcome page has the window to itself; with a capture the docks are as they were left."""
-        if shown and self._docked is not None:
-            state, self._docked = self._docked, None
-            self.restoreState(state, LAYOUT_VERSION)
-            if self._wants_sizes:
-                self._default_sizes()
-        elif not shown and self._docked is None:
-            self._docked = self.saveState(LAYOUT_VERSION)
-            for dock in self.docks:
-                dock.hide()
 
     def _on_decoded(self) -> None:
         document = self._document
@@ -490,7 +451,7 @@ class MainWindow(QMainWindow):
 
     def _leave_find(self) -> None:
         if self._find_pane is not None:
-            self._focus_pane(self._find_pane)
+            focus_pane(self._find_pane)
 
     def do_find_next(self) -> None:
         """Find the next."""
@@ -548,69 +509,19 @@ class MainWindow(QMainWindow):
 
     def do_fill(self) -> None:
         """Let the pane with the focus fill the window, or put all back."""
-        focused = QApplication.focusWidget() or self.packets
-        if self._filled is not None:
-            self.restoreState(self._filled, LAYOUT_VERSION)
-            self._filled = None
-            self.packets.show()
-            self.tabs.show()
-            self._pages.show()
-            for dock in self.docks:
-                if dock.isAncestorOf(focused):
-                    dock.raise_()
-            focused.setFocus(Qt.FocusReason.OtherFocusReason)
-            return
-        self._filled = self.saveState(LAYOUT_VERSION)
-        inside = next((dock for dock in self.docks if dock.isAncestorOf(focused)), None)
-        for dock in self.docks:
-            dock.setVisible(dock is inside)
-        self._pages.setVisible(inside is None)
-        self.packets.setVisible(not self.tabs.isAncestorOf(focused))
-        self.tabs.setVisible(self.tabs.isAncestorOf(focused) or inside is not None)
+        self.layout_keeper.fill()
 
     def do_next_pane(self) -> None:
         """Move the focus on to the next pane."""
-        self._step_pane(1)
+        self.layout_keeper.step_pane(1)
 
     def do_previous_pane(self) -> None:
         """Move the focus back to the pane before."""
-        self._step_pane(-1)
+        self.layout_keeper.step_pane(-1)
 
     def do_reset_layout(self) -> None:
         """The layout of the first start."""
-        self._settings.forget_layout()
-        self._filled = None
-        for widget in (self._pages, self.packets, self.tabs):
-            widget.show()
-        self.restoreState(self._default_state, LAYOUT_VERSION)
-        self._default_sizes()
-        if self._document is None:
-            self._docked = None
-            self._show_docks(False)
-
-    def _step_pane(self, step: int) -> None:
-        panes = [self.packets, self.tabs.currentWidget(), *(dock.widget() for dock in self.docks if dock.isVisible())]
-        focused = QApplication.focusWidget()
-        inside = [pane is focused or (focused is not None and pane.isAncestorOf(focused)) for pane in panes]
-        here = inside.index(True) if True in inside else -1
-        pane = panes[(here + step) % len(panes)]
-        for dock in self.docks:
-            if dock.widget() is pane:
-                dock.raise_()
-        self._focus_pane(pane)
-
-    @staticmethod
-    def _focus_pane(pane: QWidget) -> None:
-        """Focus what keys act on: the pane itself, its first list or tree, else the first widget that takes keys."""
-        views = sorted(pane.findChildren(QAbstractItemView), key=lambda view: view.mapTo(pane, QPoint()).y())
-        inside = [pane, *views, *pane.findChildren(QWidget)]
-        takes = (
-            widget
-            for widget in inside
-            if widget.isVisible() and widget.isEnabled() and widget.focusPolicy() & Qt.FocusPolicy.TabFocus
-            if widget.focusProxy() is None
-        )
-        next(takes, pane).setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.layout_keeper.reset()
 
     # Commands: go
 
@@ -698,23 +609,6 @@ class MainWindow(QMainWindow):
             pane.set_theme(theme)  # type: ignore[attr-defined]
         self._set_icons()
 
-    def _restore_layout(self) -> None:
-        geometry, state, splitter = (self._settings.layout(name) for name in ("geometry", "state", "splitter"))
-        if geometry.isEmpty() or not self.restoreGeometry(geometry):
-            self.resize(1440, 900)
-        if state.isEmpty() or not self.restoreState(state, LAYOUT_VERSION):
-            self._default_sizes()
-        if not splitter.isEmpty():
-            self.splitter.restoreState(splitter)
-
-    def _default_sizes(self) -> None:
-        width = self.width()
-        dock = 340 if width < 1400 else 440 if width < 1900 else 600
-        # Docks that are hidden for the welcome page take no size.
-        self._wants_sizes = self._document is None
-        QTimer.singleShot(0, self, lambda: self.resizeDocks([self.docks[0]], [dock], Qt.Orientation.Horizontal))
-        self.splitter.setSizes([self.height() * 2 // 5, self.height() * 3 // 5])
-
     # Qt
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
@@ -729,10 +623,5 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self._show_document(None)
-        for name, state in (
-            ("geometry", self.saveGeometry()),
-            ("state", self._docked or self.saveState(LAYOUT_VERSION)),
-            ("splitter", self.splitter.saveState()),
-        ):
-            self._settings.set_layout(name, state)
+        self.layout_keeper.save()
         super().closeEvent(event)
