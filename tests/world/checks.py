@@ -105,17 +105,18 @@ class Truth:
             assert record["status"] != "bug"
             told.setdefault(str(record["client"]), []).append(record)
         for address, flow in self.flows.items():
-            doubtful = {row.session for row in flow.rows if confused(row.epoch)}
+            # From there on the sessions may be numbered in two ways, and both are right.
+            doubtful = min((row.session for row in flow.rows if confused(row.epoch)), default=sys.maxsize)
             known = flow.strange or sys.maxsize
             mine = [
                 row
                 for row in self.rows(flow)
-                if row.session not in doubtful and (row.cause is None or row.cause.frame < known)
+                if row.session < doubtful and (row.cause is None or row.cause.frame < known)
             ]
             theirs = [
                 record
                 for record in told.pop(endpoint(address), [])
-                if record["session"] not in doubtful
+                if as_int(record["session"]) < doubtful
                 and as_int(record["frame"]) < known
                 and as_int(record["cause_frame"] or 0) < known
             ]
