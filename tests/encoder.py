@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from analyzer.transports.teeworlds import COMPRESSED, CONTROL, PLAIN, RESEND, TOKEN, TokenPlace, Variant
 from analyzer.transports.teeworlds_huffman import HUFFMAN
+from analyzer.transports.teeworlds_packet import (
+    COMPRESSED,
+    CONTROL,
+    PLAIN,
+    RESEND,
+    TOKEN,
+    TokenPlace,
+    Variant,
+)
 from analyzer.wire.varint import pack as pack_varint
 
 PART_SIZE = 900

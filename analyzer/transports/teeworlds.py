@@ -7,21 +7,12 @@ from __future__ import annotations
 
 from analyzer.transports.teeworlds_huffman import HUFFMAN
 from analyzer.transports.teeworlds_packet import (
-    ACCEPT,
-    CLOSE,
     COMPRESSED,
-    CONNECT,
-    CONNECTACCEPT,
     CONNLESS,
     CONNLESS_HEADER,
     CONTROL,
-    HEADER,
-    KEEPALIVE,
     MAX_DATAGRAM,
-    MAX_PAYLOAD_06,
-    PLAIN,
     RESEND,
-    TAIL,
     TOKEN,
     TOKEN_SIZE,
     Chunk,
@@ -33,35 +24,6 @@ from analyzer.transports.teeworlds_packet import (
 from analyzer.transports.teeworlds_tree import PacketTree, ReadMessage
 from analyzer.wire.errors import DecodeError
 from analyzer.wire.reader import Trace
-
-__all__ = [
-    "ACCEPT",
-    "CLOSE",
-    "COMPRESSED",
-    "CONNECT",
-    "CONNECTACCEPT",
-    "CONNLESS",
-    "CONNLESS_HEADER",
-    "CONTROL",
-    "HEADER",
-    "KEEPALIVE",
-    "MAX_DATAGRAM",
-    "MAX_PAYLOAD_06",
-    "PLAIN",
-    "RESEND",
-    "TAIL",
-    "TOKEN",
-    "TOKEN_SIZE",
-    "Chunk",
-    "Packet",
-    "PacketKind",
-    "ReadMessage",
-    "TokenPlace",
-    "Variant",
-    "is_stun",
-    "read_header",
-    "read_packet",
-]
 
 
 def is_stun(datagram: bytes) -> bool:

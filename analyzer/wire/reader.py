@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from analyzer.wire import varint
-from analyzer.wire.errors import DecodeError as DecodeError
+from analyzer.wire.errors import DecodeError
 
 Value = int | float | str | bytes | bool | None
 

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer.transports.teeworlds import (
+from analyzer.transports.teeworlds import read_header, read_packet
+from analyzer.transports.teeworlds_packet import (
     ACCEPT,
     CLOSE,
     COMPRESSED,
@@ -22,8 +23,6 @@ from analyzer.transports.teeworlds import (
     Packet,
     PacketKind,
     Variant,
-    read_header,
-    read_packet,
 )
 from analyzer.wire.reader import Field, Trace
 from tests import encoder

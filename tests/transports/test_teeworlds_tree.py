@@ -1,6 +1,12 @@
 """The field tree of a packet: names, values and spans."""
 
-from analyzer.transports.teeworlds import HEADER, PLAIN, TAIL, Variant, read_packet
+from analyzer.transports.teeworlds import read_packet
+from analyzer.transports.teeworlds_packet import (
+    HEADER,
+    PLAIN,
+    TAIL,
+    Variant,
+)
 from analyzer.wire.reader import Field, Reader, Span, Trace
 from tests import encoder
 

@@ -11,7 +11,8 @@ from analyzer.protocols.teeworlds.layout import ItemType, MessageField, MessageT
 from analyzer.protocols.teeworlds.schema import Schema, default_schema, int_text
 from analyzer.protocols.teeworlds.schema_file import MAX_MESSAGE_NUMBER
 from analyzer.protocols.teeworlds.values import INT_MIN, explained, kind_text, unless_plain
-from analyzer.wire.reader import DecodeError, Reader, Trace
+from analyzer.wire.errors import DecodeError
+from analyzer.wire.reader import Reader, Trace
 from analyzer.wire.varint import unpack
 
 T = TypeVar("T")

@@ -25,7 +25,8 @@ from analyzer.protocols.teeworlds.messages import (
     read_snap,
 )
 from analyzer.protocols.teeworlds.schema import default_schema
-from analyzer.wire.reader import DecodeError, Field, Reader, Trace, Value
+from analyzer.wire.errors import DecodeError
+from analyzer.wire.reader import Field, Reader, Trace, Value
 from analyzer.wire.varint import pack
 
 SCHEMA = default_schema()
