@@ -59,11 +59,11 @@ class TimeView:
             self.show(self.start + by, self.stop + by)
 
     def reveal(self, at: float) -> bool:
-        """Move the range so that it holds a time. False: it did, or will as soon as the capture is known that far."""
-        if self.shows_all or self.start <= at <= self.stop:
+        """Move the range so that it holds a time. False: it did. One that shows all that is known stays as it is."""
+        if self.start <= at <= self.stop:
             return False
-        if self._range is None:
-            # It shows all that is known; what came since then is drawn next.
+        if self.shows_all:
+            # What came since then is drawn next.
             return True
         half = (self.stop - self.start) / 2
         self.show(at - half, at + half)

@@ -47,7 +47,7 @@ def test_pan_stops_at_the_ends() -> None:
 def test_what_shows_all_keeps_growing_when_a_time_is_revealed_that_it_does_not_know_yet(last: float, at: float) -> None:
     view = TimeView()
     view.set_capture(0.0, last)
-    assert not view.reveal(at)
+    assert view.reveal(at) == (at > last)
     assert view.shows_all
 
 
