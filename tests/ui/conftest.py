@@ -13,6 +13,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -151,6 +152,15 @@ def qapp(qapp: QApplication) -> QApplication:
     qapp.setPalette(LIGHT.palette())
     qapp.setFont(fonts.font(fonts.Use.TABLE))
     return qapp
+
+
+@pytest.fixture
+def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QtBot:
+    """pytest-qt's, with the patience that a busy machine needs: what is waited for ends the wait."""
+    bot = QtBot(request)
+    for name in ("waitUntil", "waitSignal", "waitSignals", "waitExposed"):
+        setattr(bot, name, partial(getattr(bot, name), timeout=WAIT_MS))
+    return bot
 
 
 @pytest.fixture

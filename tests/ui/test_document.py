@@ -29,8 +29,7 @@ def test_everything_is_announced(document: Callable[..., Document], qtbot: QtBot
     opened = document(SMALL, wait=False)
     shown: list[int] = []
     opened.rows_added.connect(lambda: shown.append(len(opened.tables.packets)))
-    with qtbot.waitSignal(opened.decoded, timeout=60_000):
-        pass
+    qtbot.waitUntil(lambda: opened.is_decoded, timeout=60_000)
     assert opened.is_decoded
     assert shown == sorted(shown)
     assert shown[-1] == len(opened.tables.packets) > 0

@@ -53,8 +53,7 @@ def test_rows_arrive_in_batches(model: PacketModel, document: OpenDocument, qtbo
     inserts: list[tuple[int, int]] = []
     model.rowsInserted.connect(lambda _parent, first, last: inserts.append((first, last)))
     model.rowsInserted.connect(lambda _parent, _first, last: model.index(last, Column.INFO).data())
-    with qtbot.waitSignal(opened.decoded, timeout=60_000):
-        pass
+    qtbot.waitUntil(lambda: opened.is_decoded, timeout=60_000)
     assert model.rowCount() == len(opened.tables.packets) == 2635
     assert len(inserts) < 2635 / 20
     assert [first for first, _ in inserts[1:]] == [last + 1 for _, last in inserts[:-1]]
@@ -72,8 +71,7 @@ def test_one_session_while_rows_arrive(
     opened.selection.limit_to(session)
     model.show_document(opened)
     model.sort(column)
-    with qtbot.waitSignal(opened.decoded, timeout=60_000):
-        pass
+    qtbot.waitUntil(lambda: opened.is_decoded, timeout=60_000)
     of_session = np.flatnonzero(opened.tables.packets.integers("session") == session).tolist()
     assert sorted(shown(model)) == of_session != []
     assert (shown(model) == of_session) == (column < 0)
@@ -85,8 +83,7 @@ def test_sorted_while_rows_arrive(model: PacketModel, document: OpenDocument, qt
     opened = document(MIDSESSION, wait=False)
     model.show_document(opened)
     model.sort(Column.LENGTH, Qt.SortOrder.DescendingOrder)
-    with qtbot.waitSignal(opened.decoded, timeout=60_000):
-        pass
+    qtbot.waitUntil(lambda: opened.is_decoded, timeout=60_000)
     lengths = [int(text(model, packet, Column.LENGTH)) for packet in shown(model)]
     assert lengths == sorted(lengths, reverse=True)
     assert len(lengths) == len(opened.tables.packets)
@@ -253,8 +250,7 @@ def test_amended_packets_are_painted_anew(model: PacketModel, document: OpenDocu
     seen: set[str] = set()
     model.dataChanged.connect(lambda first, last: changed.append((first.row(), last.row())))
     model.rowsInserted.connect(lambda: seen.add(str(model.index(0, Column.INFO).data())))
-    with qtbot.waitSignal(opened.decoded, timeout=60_000):
-        pass
+    qtbot.waitUntil(lambda: opened.is_decoded, timeout=60_000)
     assert changed
     assert all(0 <= first <= last < model.rowCount() for first, last in changed)
     assert [text(model, packet, Column.INFO).partition(", acks")[0] for packet in range(50)] == [

@@ -339,8 +339,7 @@ def test_following(pane: PacketList, document: OpenDocument, qtbot: QtBot) -> No
     pane.show_document(opened)
     qtbot.waitUntil(lambda: pane.model.rowCount() > 0)
     pane.set_following(True)
-    with qtbot.waitSignal(opened.decoded, timeout=60_000):
-        pass
+    qtbot.waitUntil(lambda: opened.is_decoded, timeout=60_000)
     assert pane.following
     assert len(opened.tables.packets) - 1 in pane.table.visible_rows()
     pane.table.verticalScrollBar().setValue(10)
@@ -357,8 +356,7 @@ def test_states(pane: PacketList, document: OpenDocument, qtbot: QtBot, tmp_path
     opened = document(path, wait=False)
     pane.show_document(opened)
     assert shown_state(pane)[0] == "No packets yet"
-    with qtbot.waitSignal(opened.decoded):
-        pass
+    qtbot.waitUntil(lambda: opened.is_decoded, timeout=60_000)
     assert shown_state(pane)[0] == "No datagram in this capture"
 
 
@@ -375,8 +373,7 @@ def test_one_capture_after_the_other_while_the_first_is_decoded(
     first.selection.select(5, -1)
     first.selection.limit_to(0)
     assert selected_row(pane) == -1
-    with qtbot.waitSignal(first.decoded, timeout=60_000):
-        pass
+    qtbot.waitUntil(lambda: first.is_decoded, timeout=60_000)
     assert pane.model.rowCount() == len(second.tables.packets)
 
 
