@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from analyzer.protocols.teeworlds.layout import ItemType, MessageField, MessageType
-from analyzer.protocols.teeworlds.schema import Schema, default_schema, int_text
+from analyzer.protocols.teeworlds.schema import Schema, int_text
 from analyzer.protocols.teeworlds.schema_file import MAX_MESSAGE_NUMBER
 from analyzer.protocols.teeworlds.values import INT_MIN, explained, kind_text, unless_plain
 from analyzer.wire.errors import DecodeError
@@ -81,11 +81,6 @@ def message_id(payload: bytes, offset: int, end: int) -> tuple[int, bool, uuid.U
     return number, bool(value & 1), uuid.UUID(bytes=bytes(payload[body : body + 16])), body + 16
 
 
-def message_name(system: bool, number: int) -> str:
-    """Name of a numbered message of Teeworlds 0.6 and DDNet."""
-    return _name(default_schema().by_message_number.get((system, number)), system, number)
-
-
 def read_snap(data: bytes, number: int, offset: int, end: int) -> SnapFields:
     """The fields of a snapshot message in `data[offset:end]`; `number` is a key of `SNAP_KINDS`.
 
@@ -139,7 +134,7 @@ def read_message(reader: Reader, schema: Schema, names: Mapping[str, str] = NO_N
     number, system, identity, _ = message_id(reader.data, reader.offset, reader.end)
     if identity is None:
         known = schema.by_message_number.get((system, number))
-        name = _name(known, system, number)
+        name = message_name(known, system, number)
         _pull(reader, lambda: reader.varint("id"), lambda _: name)
     else:
         known = schema.by_message_uuid.get((system, identity))
@@ -169,7 +164,8 @@ def explain_body(reader: Reader, message: MessageHead, schema: Schema, names: Ma
         reader.note(f"{surplus} byte{'' if surplus == 1 else 's'} after the last field")
 
 
-def _name(known: MessageType | None, system: bool, number: int) -> str:
+def message_name(known: MessageType | None, system: bool, number: int) -> str:
+    """Name of a numbered message; for one that the schema does not know a text that says so."""
     if known is not None:
         return known.name
     return f"unknown {'system' if system else 'game'} message {number}"

@@ -14,7 +14,14 @@ from analyzer.protocols.teeworlds.codes import PACKET_CODE_NUMBERS
 from analyzer.protocols.teeworlds.connection import Connection
 from analyzer.protocols.teeworlds.dialects import Dialect
 from analyzer.protocols.teeworlds.epoch import NOTE, WARNING, Epoch, SnapMessage, digest
-from analyzer.protocols.teeworlds.messages import SNAP_KINDS, SnapFields, message_id, read_input, read_snap
+from analyzer.protocols.teeworlds.messages import (
+    SNAP_KINDS,
+    SnapFields,
+    message_id,
+    message_name,
+    read_input,
+    read_snap,
+)
 from analyzer.protocols.teeworlds.players import name_in_state, read_client_name
 from analyzer.protocols.teeworlds.vital import Arrival, Released, VitalStream
 from analyzer.store.rows import PartRow, Rows, SessionRow
@@ -200,7 +207,7 @@ class TeeworldsReading(Reading):
             number, system, identity, body = message_id(packet.payload, chunk.offset, end)
             if identity is None:
                 known = self._schema.by_message_number.get((system, number))
-                name = known.name if known is not None else f"unknown {'system' if system else 'game'} message {number}"
+                name = message_name(known, system, number)
                 handler = self._handler(system, number, datagram.direction, chunk.vital)
             else:
                 known = self._schema.by_message_uuid.get((system, identity))

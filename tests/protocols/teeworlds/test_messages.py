@@ -393,11 +393,15 @@ def test_message_id_that_cannot_be_read(payload: str, code: str, offset: int) ->
 
 
 def test_message_names() -> None:
-    assert message_name(True, 5) == "NETMSG_SNAP"
-    assert message_name(False, 5) == "Sv_SoundGlobal"
-    assert message_name(True, 22) == "NETMSG_PING"
-    assert message_name(True, 99) == "unknown system message 99"
-    assert message_name(False, 99) == "unknown game message 99"
+    numbers = ((True, 5), (False, 5), (True, 22), (True, 99), (False, 99))
+    known = default_schema().by_message_number
+    assert [message_name(known.get(number), *number) for number in numbers] == [
+        "NETMSG_SNAP",
+        "Sv_SoundGlobal",
+        "NETMSG_PING",
+        "unknown system message 99",
+        "unknown game message 99",
+    ]
 
 
 @pytest.mark.parametrize(
