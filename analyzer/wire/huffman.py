@@ -41,15 +41,15 @@ class Huffman:
     def __init__(self, frequencies: Sequence[int]) -> None:
         if len(frequencies) != SYMBOLS:
             raise ValueError(f"{SYMBOLS} frequencies wanted, got {len(frequencies)}")
-        self._children, self._root = _build_tree(frequencies)
-        self.codes: tuple[str, ...] = _codes(self._children, self._root)
+        self.children, self.root = _build_tree(frequencies)
+        self.codes: tuple[str, ...] = _codes(self.children, self.root)
         """The code of each symbol, first bit first, as text of 0 and 1."""
         self.code_lengths: bytes = bytes(map(len, self.codes))
         """Bits of each symbol's code, 257 of them."""
         self._byte_lengths = self.code_lengths[:END]
-        self._states = {node: _State(self, node) for node in (END, *self._children)}
+        self._states = {node: _State(self, node) for node in (END, *self.children)}
         self._end = self._states[END]
-        self._start = self._states[self._root]
+        self._start = self._states[self.root]
 
     def decompress(self, data: bytes, offset: int, limit: int) -> bytes:
         """Decode `data` from `offset` up to the end symbol; what follows that is ignored.
@@ -90,12 +90,12 @@ class Huffman:
         """Follow the eight bits of `byte` from an inner node."""
         symbols = bytearray()
         for bit in range(8):
-            node = self._children[node][byte >> bit & 1]
+            node = self.children[node][byte >> bit & 1]
             if node == END:
                 break
             if node < END:
                 symbols.append(node)
-                node = self._root
+                node = self.root
         return bytes(symbols), self._states[node]
 
 

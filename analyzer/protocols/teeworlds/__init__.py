@@ -10,13 +10,19 @@ from analyzer.protocols.teeworlds.dialects import DIALECTS
 from analyzer.protocols.teeworlds.explain import explain
 from analyzer.protocols.teeworlds.pace import pace
 from analyzer.protocols.teeworlds.reading import TeeworldsReading
+from analyzer.protocols.teeworlds.rebuilder import PlainRebuilder
 from analyzer.protocols.teeworlds.words import DIALECT_NAMES, MESSAGE_NOTES, short_name
 from analyzer.store.rows import Rows
 
 
 def open_reading(rows: Rows, verdict: Verdict) -> Reading:
     """A reading of a flow under the dialect that was detected or pinned."""
-    return TeeworldsReading(rows, DIALECTS[verdict.dialect], verdict.server)
+    import os
+    dialect = DIALECTS[verdict.dialect]
+    if os.environ.get("BULK"):
+        from analyzer.protocols.teeworlds.bulk import BulkRebuilder
+        return TeeworldsReading(rows, dialect, verdict.server, BulkRebuilder(dialect.schema))
+    return TeeworldsReading(rows, dialect, verdict.server, PlainRebuilder(dialect.schema))
 
 
 PROTOCOL = Protocol(

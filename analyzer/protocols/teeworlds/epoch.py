@@ -9,19 +9,20 @@ from __future__ import annotations
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Generic
 
 from analyzer.protocols.teeworlds.codes import CODE_NUMBERS, CODES
-from analyzer.protocols.teeworlds.delta import WARNINGS, Applied, Delta, apply, read_delta
+from analyzer.protocols.teeworlds.delta import WARNINGS
 from analyzer.protocols.teeworlds.messages import SNAPEMPTY, SnapFields
 from analyzer.protocols.teeworlds.outcomes import Outcomes, set_code
+from analyzer.protocols.teeworlds.rebuilder import Rebuilder, Rebuilt, S
 from analyzer.protocols.teeworlds.schema import Schema
-from analyzer.protocols.teeworlds.schema_file import FIRST_UUID_TYPE
-from analyzer.protocols.teeworlds.state import EMPTY, State, pack_state, signed
+from analyzer.protocols.teeworlds.state import signed
 from analyzer.snapshots.bases import RETENTION_TICKS, Base, Bases
 from analyzer.snapshots.chain import MAX_DEPTH, BlockBudget
 from analyzer.snapshots.collector import Collector, Collectors, HeldPart
 from analyzer.snapshots.status import LostBy, Proof
-from analyzer.store.rows import PartRow, Rows, SnapshotRow, TypeCount
+from analyzer.store.rows import PartRow, Rows, SnapshotRow
 from analyzer.wire.errors import DecodeError
 
 PART_BYTES = 900
@@ -63,13 +64,22 @@ def join_parts(parts: Mapping[int, bytes], announced: int) -> bytes:
     return bytes(joined)
 
 
-class Epoch:
+class Epoch(Generic[S]):
     """State of one epoch. `begun`: its beginning was captured, so an unknown base is a gap and not the past.
 
     `map_began`: with the MAP_CHANGE, so that the ENTERGAME which belongs to it is still to come.
     """
 
-    def __init__(self, rows: Rows, session: int, schema: Schema, *, begun: bool, map_began: bool = False) -> None:
+    def __init__(
+        self,
+        rows: Rows,
+        session: int,
+        schema: Schema,
+        rebuilder: Rebuilder[S],
+        *,
+        begun: bool,
+        map_began: bool = False,
+    ) -> None:
         self.session = session
         self.seen = -1
         """Highest tick of any valid snapshot message, complete or not."""
@@ -77,21 +87,21 @@ class Epoch:
         """Lowest tick of any valid snapshot message."""
         self.any_seen = False
         """A valid snapshot message came since the epoch or the session began."""
-        self.newest: State | None = None
+        self.newest: S | None = None
         """The state rebuilt last."""
         self.last_ack: int | None = None
         self._rows = rows
         self._schema = schema
+        self._rebuilder = rebuilder
         self._begun = begun
         self._awaits_entergame = map_began
         self._collectors = Collectors()
-        self._bases: Bases[State] = Bases()
+        self._bases: Bases[S] = Bases()
         self._blocks = BlockBudget()
         self._done: dict[int, _Done] = {}
         self._given_up: dict[int, int] = {}
         self._digests: dict[int, dict[int, int]] = {}
         self._outcomes = Outcomes(rows, self._bases)
-        self._types: dict[tuple[int, tuple[int, ...] | None], TypeCount] = {}
         self._purge_at = 0
         self._forgotten = -1
         """Ticks up to here are not remembered any more."""
@@ -115,11 +125,9 @@ class Epoch:
 
     def flush_types(self) -> None:
         """Hand over what was counted of item types since the last time."""
-        for key, count in self._types.items():
-            type, declaration = key
+        for (type, declaration), count in self._rebuilder.take_types().items():
             name = self._schema.item_name(type, {} if declaration is None else {type: declaration})
             self._rows.count_type(self.session, name, count.updates, count.values, count.packet)
-        self._types.clear()
 
     def receive(self, message: SnapMessage) -> None:
         """A valid snapshot message that is not vital."""
@@ -241,11 +249,12 @@ class Epoch:
         late.snapshot = self._rows.next_snapshot - 1
         self._note_oddities(collector, late.snapshot)
 
-    def _base(self, row: SnapshotRow, delta_tick: int) -> Base[State] | None:
+    def _base(self, row: SnapshotRow, delta_tick: int) -> Base[S] | None:
         """The base, or None after a row that says why there is none."""
         tick = row.base_tick
         if tick < 0:
-            return Base(-1, EMPTY, EMPTY.size, -1, True)
+            empty = self._rebuilder.empty
+            return Base(-1, empty, empty.size, -1, True)
         if delta_tick <= 0:
             self._outcomes.fail(row, "B5", whole=True)
             return None
@@ -265,28 +274,25 @@ class Epoch:
             self._outcomes.fail(row, "B1", lost_by=LostBy.CAPTURE)
         return None
 
-    def _rebuild(self, row: SnapshotRow, base: Base[State], data: bytes, collector: Collector) -> None:
+    def _rebuild(self, row: SnapshotRow, base: Base[S], data: bytes, collector: Collector) -> None:
         unchanged = collector.kind == SNAPEMPTY or not data
-        delta: Delta | None = None
         try:
-            if not unchanged:
-                delta = read_delta(data, self._schema.sizes)
-            applied = Applied(base.state, 0, 0, 0, 0) if delta is None else apply(base.state, delta)
+            rebuilt = (
+                Rebuilt(base.state) if unchanged else self._rebuilder.rebuild(base.state, data, self._rows.packet.packet)
+            )
         except DecodeError as error:
             row.detail = error.offset
             row.detail2 = error.details[0] if error.details else 0
             self._outcomes.fail(row, error.code, whole=True)
             return
-        state = applied.state
+        state = rebuilt.state
         row.depth = min(base.depth + 1, MAX_DEPTH)
-        row.state_bytes, row.items, row.crc_computed = state.size, len(state.items), state.crc
-        row.added, row.changed, row.removed = applied.added, applied.changed, applied.removed
-        if delta is not None:
-            row.deleted, row.updated = len(delta.removed), len(delta.updates)
-            self._count_types(delta, state)
-            if applied.warnings:
-                texts = [text for bit, text in WARNINGS.items() if applied.warnings & bit]
-                self._finding("snap.warning", WARNING, "; ".join(texts))
+        row.state_bytes, row.items, row.crc_computed = state.size, state.count, state.crc
+        row.added, row.changed, row.removed = rebuilt.added, rebuilt.changed, rebuilt.removed
+        row.deleted, row.updated = rebuilt.deleted, rebuilt.updated
+        if rebuilt.warnings:
+            texts = [text for bit, text in WARNINGS.items() if rebuilt.warnings & bit]
+            self._finding("snap.warning", WARNING, "; ".join(texts))
         if collector.kind == SNAPEMPTY:
             row.crc_wire = state.crc
             set_code(row, "OK-E")
@@ -299,22 +305,10 @@ class Epoch:
             row.proof = Proof.OWN
         self._store(row, state)
 
-    def _count_types(self, delta: Delta, state: State) -> None:
-        types = self._types
-        for item, _, size in delta.updates:
-            type = item >> 16
-            # Numbers above are given by the server process; the snapshot's own declaration says what they mean.
-            key = type, (state.items.get(type) if type >= FIRST_UUID_TYPE else None)
-            count = types.get(key)
-            if count is None:
-                count = types[key] = TypeCount(self._rows.packet.packet)
-            count.updates += 1
-            count.values += size
-
-    def _store(self, row: SnapshotRow, state: State) -> None:
+    def _store(self, row: SnapshotRow, state: S) -> None:
         local = self._rows.next_snapshot
         if self._blocks.stores(row.depth, row.delta_bytes, state.size):
-            self._rows.block(local, pack_state(state))
+            self._rows.block(local, self._rebuilder.pack(state))
             row.depth = 0
         self._outcomes.rebuilt(row)
         self._bases.put(row.tick, Base(local, state, state.size, row.depth, row.proof is not Proof.NONE))

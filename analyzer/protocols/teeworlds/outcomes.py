@@ -6,18 +6,21 @@ base may still be collecting its parts.
 
 from __future__ import annotations
 
+from typing import Generic, TypeVar
+
 from analyzer.protocols.teeworlds.codes import CODE_NUMBERS, CODES
-from analyzer.protocols.teeworlds.state import State
 from analyzer.snapshots.attribution import Attribution
 from analyzer.snapshots.bases import MAX_WAITING, Bases, Cause
 from analyzer.snapshots.status import LostBy
 from analyzer.store.rows import Rows, SnapshotRow
 
+S = TypeVar("S")
 
-class Outcomes:
+
+class Outcomes(Generic[S]):
     """How the snapshots of an epoch ended. `bases` learns of the failures."""
 
-    def __init__(self, rows: Rows, bases: Bases[State]) -> None:
+    def __init__(self, rows: Rows, bases: Bases[S]) -> None:
         self.attribution = Attribution(rows, lambda tick: bases.get(tick) is not None)
         self._rows = rows
         self._bases = bases

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from analyzer.protocols.teeworlds.state import State
 from analyzer.protocols.teeworlds.values import readable, unpack_string
@@ -25,7 +25,12 @@ def read_client_name(payload: bytes, body: int, end: int) -> str:
 def client_name(items: Mapping[int, tuple[int, ...]], id: int) -> str:
     """The name that a snapshot gives to a client id; empty if it has none."""
     info = items.get(CLIENT_INFO << 16 | id) if 0 <= id <= 0xFFFF else None
-    return readable(unpack_string(info[:NAME_INTS])) if info is not None and len(info) >= NAME_INTS else ""
+    return name_of(info) if info is not None and len(info) >= NAME_INTS else ""
+
+
+def name_of(ints: Sequence[int]) -> str:
+    """The name in the first ints of a ClientInfo."""
+    return readable(unpack_string(ints[:NAME_INTS]))
 
 
 def name_in_state(state: State) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Generic
 
 from analyzer.protocols.base import Datagram, DatagramBatch, Reading, SessionFacts
 from analyzer.protocols.teeworlds import codes
@@ -22,7 +23,8 @@ from analyzer.protocols.teeworlds.messages import (
     read_input,
     read_snap,
 )
-from analyzer.protocols.teeworlds.players import name_in_state, read_client_name
+from analyzer.protocols.teeworlds.players import read_client_name
+from analyzer.protocols.teeworlds.rebuilder import Rebuilder, S
 from analyzer.protocols.teeworlds.vital import Arrival, Released, VitalStream
 from analyzer.store.rows import PartRow, Rows, SessionRow
 from analyzer.transports.teeworlds import read_header, read_packet
@@ -72,21 +74,22 @@ class _Arrived:
         return self.chunk.offset + self.chunk.size
 
 
-class TeeworldsReading(Reading):
+class TeeworldsReading(Reading, Generic[S]):
     """One flow under one dialect."""
 
-    def __init__(self, rows: Rows, dialect: Dialect, server: int) -> None:
+    def __init__(self, rows: Rows, dialect: Dialect, server: int, rebuilder: Rebuilder[S]) -> None:
         super().__init__(rows)
         self._dialect = dialect
         self._schema = dialect.schema
         self._server = server
+        self._rebuilder = rebuilder
         self._connection = Connection(dialect.variant, server)
         self._vital: tuple[VitalStream[_Arrived], VitalStream[_Arrived]] = (VitalStream(), VitalStream())
         self._facts = SessionFacts(dialect.name, None, self._schema.sizes)
         self._session = -1
         self._number = 0
         self._epochs = 0
-        self._epoch: Epoch | None = None
+        self._epoch: Epoch[S] | None = None
         self._player = ""
         self._map = ""
         self._handshake_ticks: set[int] = set()
@@ -105,9 +108,11 @@ class TeeworldsReading(Reading):
 
     def feed(self, batch: DatagramBatch) -> None:
         """Read a batch."""
-        super().feed(batch)
-        if self._epoch is not None:
-            self._epoch.flush_types()
+        try:
+            super().feed(batch)
+        finally:
+            if self._epoch is not None:
+                self._epoch.flush_types()
 
     def receive(self, datagram: Datagram) -> None:
         """Read one datagram."""
@@ -302,7 +307,7 @@ class TeeworldsReading(Reading):
         row = replace(arrived.row, number=fields.part)
         epoch.receive(SnapMessage(fields, data, digest(payload[arrived.body : arrived.end]), row, wire_bytes))
         if not self._player and epoch.newest is not None:
-            self._name_player(name_in_state(epoch.newest))
+            self._name_player(self._rebuilder.player(epoch.newest))
 
     def _malformed_snap(self, arrived: _Arrived, number: int, error: DecodeError) -> None:
         assert self._epoch is not None
@@ -361,9 +366,9 @@ class TeeworldsReading(Reading):
     def _open_session(self, packet: int) -> None:
         if self._epoch is None:
             self._session = self._add_session(packet)
-            self._epoch = Epoch(self.rows, self._session, self._schema, begun=False)
+            self._epoch = Epoch(self.rows, self._session, self._schema, self._rebuilder, begun=False)
 
-    def _infer_epoch(self, epoch: Epoch, fields: SnapFields) -> Epoch:
+    def _infer_epoch(self, epoch: Epoch[S], fields: SnapFields) -> Epoch[S]:
         """Ticks fell back, so MAP_CHANGE and ENTERGAME were lost by the capture (17.5).
 
         An acknowledgement alone is not believed: a client that reads its socket late acknowledges old ticks too.
@@ -393,7 +398,7 @@ class TeeworldsReading(Reading):
         self._epochs += 1
         return self._replace_epoch(begun=False)
 
-    def _replace_epoch(self, *, begun: bool, map_began: bool = False) -> Epoch:
+    def _replace_epoch(self, *, begun: bool, map_began: bool = False) -> Epoch[S]:
         """An empty store. An epoch without snapshots does not count as a session."""
         assert self._epoch is not None
         self._epoch.close()
@@ -403,7 +408,7 @@ class TeeworldsReading(Reading):
         else:
             self.rows.amend_session(self._session, "epoch", min(self._epochs, MAX_COUNT))
             self.rows.amend_session(self._session, "generation", min(self._connection.generation, MAX_COUNT))
-        self._epoch = Epoch(self.rows, self._session, self._schema, begun=begun, map_began=map_began)
+        self._epoch = Epoch(self.rows, self._session, self._schema, self._rebuilder, begun=begun, map_began=map_began)
         return self._epoch
 
     def _add_session(self, packet: int) -> int:

@@ -26,6 +26,11 @@ class State:
     size: int
     """Bytes, as the limit of 65536 counts them."""
 
+    @property
+    def count(self) -> int:
+        """Items."""
+        return len(self.items)
+
 
 EMPTY = State({}, 0, HEADER_BYTES)
 
