@@ -1,4 +1,4 @@
-"""Where a packet number, a tick or a time is in the tables."""
+"""Where a packet number, a tick, a time or the next failure is in the tables."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import numpy as np
 
 from analyzer.store.tables import Tables
 from ui.dialogs.go_to import Target
+from ui.models import steps
 from ui.selection import Place
 
 NS = 1_000_000_000
@@ -20,6 +21,16 @@ def find_target(tables: Tables, place: Place, target: Target) -> tuple[int, int]
     if target.tick is not None:
         return _tick(tables, place, target.tick)
     return _time(tables, target.seconds or 0.0)
+
+
+def next_failure(tables: Tables, place: Place, step: int) -> int:
+    """The next failed snapshot of the client (step -1: the one before), -1: none.
+
+    Of a client without any, the first that failed of all clients.
+    """
+    own = steps.next_snapshot(tables, place, step, failed=True)
+    others = steps.next_snapshot(tables, place, -step, failed=True)
+    return own if own >= 0 or others >= 0 else steps.next_snapshot(tables, Place(), 1, failed=True)
 
 
 def _packet(tables: Tables, number: int) -> tuple[int, int] | str:

@@ -56,7 +56,7 @@ def opened(window: MainWindow, qtbot: QtBot) -> Opener:
     """Opens a capture, by the beginning of its name or its path, and waits until it is decoded."""
 
     def open_capture(capture: str | Path) -> Document:
-        assert window.open_path(capture if isinstance(capture, Path) else find_capture(capture))
+        assert window.opening.open_path(capture if isinstance(capture, Path) else find_capture(capture))
         document = window.document
         assert document is not None
         qtbot.waitUntil(lambda: document.is_decoded, timeout=WAIT_MS)
@@ -139,7 +139,7 @@ def test_the_charts_follow_the_selection(window: MainWindow, opened: Opener, qtb
 
 
 def test_cancel_keeps_what_was_decoded(window: MainWindow, qtbot: QtBot) -> None:
-    assert window.open_path(find_capture(SLICES))
+    assert window.opening.open_path(find_capture(SLICES))
     document = window.document
     assert document is not None
     qtbot.waitUntil(lambda: len(document.tables.packets) > 0, timeout=WAIT_MS)
@@ -153,7 +153,7 @@ def test_cancel_keeps_what_was_decoded(window: MainWindow, qtbot: QtBot) -> None
 
 def test_switch_captures_while_loading(window: MainWindow, opened: Opener, qtbot: QtBot) -> None:
     for _ in range(3):
-        assert window.open_path(find_capture(SLICES))
+        assert window.opening.open_path(find_capture(SLICES))
         qtbot.waitUntil(lambda: window.packets.model.rowCount() > 0, timeout=WAIT_MS)
         window.actions_by_name["first"].trigger()
     document = opened(SHORT)
@@ -186,7 +186,7 @@ def test_what_is_no_capture_leaves_the_window_as_it_was(
     path = tmp_path / "notes.txt"
     if content is not None:
         path.write_bytes(content)
-    assert not window.open_path(path)
+    assert not window.opening.open_path(path)
     assert window.document is document
     assert window.banner.text.endswith(".") or window.banner.text
     assert "Traceback" not in window.banner.text
@@ -298,7 +298,7 @@ def test_recent_captures_and_layout_are_remembered(
     again = MainWindow(settings)
     again.show()
     assert not any(dock.isVisible() for dock in again.docks)
-    assert again.open_path(find_capture(SHORT))
+    assert again.opening.open_path(find_capture(SHORT))
     assert again.docks[0].isVisible()
     assert not again.docks[1].isVisible()
     now = again.splitter.sizes()
@@ -390,7 +390,7 @@ def test_leaving_the_search_returns_to_the_pane(window: MainWindow, opened: Open
     qtbot.waitUntil(lambda: window.snapshot_tab.tree is not None)
     window.snapshot_tab.view.setFocus()
     window.actions_by_name["find"].trigger()
-    assert focused_name() == "Find"
+    assert focused_name() == "Find in the snapshot"
     QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Escape)
     assert focused_name() == "Changes of the snapshot"
 
@@ -527,7 +527,7 @@ def test_captures_that_were_closed_at_work_leave_nothing(window: MainWindow, qtb
     """Closed while decoding, while a search runs, while a question is answered, while charts are drawn."""
 
     def begin(name: str) -> Document:
-        assert window.open_path(find_capture(name))
+        assert window.opening.open_path(find_capture(name))
         document = window.document
         assert document is not None
         qtbot.waitUntil(lambda: len(document.tables.snapshots) > 5, timeout=WAIT_MS)
@@ -547,7 +547,8 @@ def test_captures_that_were_closed_at_work_leave_nothing(window: MainWindow, qtb
         work(document)
         left.append(weakref.ref(document.tables))
     del document
-    window.do_close_capture()
+    window.opening.close()
+    assert window.opening.wait(60.0)
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     gc.collect()
     assert [tables for tables in left if tables() is not None] == []
