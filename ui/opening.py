@@ -62,7 +62,7 @@ class Opening(QObject):
         if paths and self.open_path(paths[0]) and len(paths) > 1:
             others = words.count(len(paths) - 1, self.tr("other file was"), self.tr("other files were"))
             text = self.tr("{0} is open. One capture is shown at a time: {1} left out.")
-            self._banner.say(text.format(Path(paths[0]).name, others), sign="note")
+            self._banner.say(text.format(Path(paths[0]).name, others), sign="warn")
 
     def close(self) -> None:
         """Show no capture."""

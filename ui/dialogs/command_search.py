@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QDialog, QFrame, QHeaderView, QLabel, QLineEdit, Q
 
 from ui import fonts
 from ui.models.commands import CommandModel
+from ui.theme import ROW_HEIGHT
 
 _WALK = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
 
@@ -26,7 +27,7 @@ class CommandSearch(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._model = model
         model.setParent(self)
-        model.set_heading(fonts.font(fonts.Use.GROUP_ROW, zoom=zoom))
+        model.set_look(fonts.font(fonts.Use.GROUP_ROW, zoom=zoom), round(ROW_HEIGHT * zoom))
         self._takes = takes
         self.field = QLineEdit()
         self.field.setPlaceholderText(hint)

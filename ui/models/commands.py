@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, QSize, Qt
 from PySide6.QtGui import QFont
 
 from ui.actions import COMMANDS, MENUS, OTHER_KEYS, Command, all_keys, title
+from ui.theme import ROW_HEIGHT
 
 _NO_INDEX = QModelIndex()
 Index = QModelIndex | QPersistentModelIndex
@@ -47,12 +48,13 @@ class CommandModel(QAbstractTableModel):
         self._all = rows
         self._grouped = grouped
         self._heading = QFont()
+        self._height = ROW_HEIGHT
         self._rows: list[CommandRow] = []
         self.search("")
 
-    def set_heading(self, font: QFont) -> None:
-        """The font of titles."""
-        self._heading = font
+    def set_look(self, heading: QFont, row_height: int) -> None:
+        """The font of titles, and how high rows are."""
+        self._heading, self._height = heading, row_height
 
     def search(self, text: str) -> None:
         """Show the rows that have every word in their group, text or keys."""
@@ -93,6 +95,8 @@ class CommandModel(QAbstractTableModel):
         row = self._rows[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
             return self._text(row) if index.column() == 0 else row.keys
+        if role == Qt.ItemDataRole.SizeHintRole:
+            return QSize(0, self._height)
         if role == Qt.ItemDataRole.FontRole and not row.text:
             return self._heading
         return None
