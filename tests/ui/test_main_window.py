@@ -13,7 +13,7 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QMimeData, QPoint, QPointF, QSettings, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QMessageBox
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QMessageBox, QToolBar, QToolButton
 from pytestqt.qtbot import QtBot
 from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Ether
@@ -21,6 +21,7 @@ from scapy.utils import wrpcap
 
 from analyzer.snapshots.status import Status
 from tests.ui.conftest import WAIT_MS, find_capture
+from ui.dialogs.command_search import CommandSearch
 from ui.dialogs.go_to import GoToDialog
 from ui.dialogs.preferences import PreferencesDialog
 from ui.dialogs.report import ReportDialog
@@ -354,7 +355,7 @@ def test_every_command_can_be_carried_out(window: MainWindow, opened: Opener, qt
         action.trigger()
         for box in (*window.findChildren(QMessageBox), *window.findChildren(GoToDialog)):
             box.close()
-        for dialog in window.findChildren(PreferencesDialog):
+        for dialog in (*window.findChildren(PreferencesDialog), *window.findChildren(CommandSearch)):
             dialog.close()
     assert QTest.qWaitForWindowExposed(window)
     window.mapToGlobal(QPoint(0, 0))
@@ -552,3 +553,51 @@ def test_captures_that_were_closed_at_work_leave_nothing(window: MainWindow, qtb
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     gc.collect()
     assert [tables for tables in left if tables() is not None] == []
+
+
+def test_a_command_is_run_by_its_name(window: MainWindow, opened: Opener, qtbot: QtBot) -> None:
+    document = opened(SHORT)
+    window.actions_by_name["palette"].trigger()
+    dialog = window.findChild(CommandSearch)
+    assert dialog is not None
+    QTest.keyClicks(dialog.field, "last packet")
+    QTest.keyClick(dialog.field, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: document.selection.place.packet == 1751)
+
+
+def test_the_clients_are_searched_from_the_clients(window: MainWindow, opened: Opener, qtbot: QtBot) -> None:
+    opened(SHORT)
+    window.actions_by_name["show_clients"].trigger()
+    qtbot.waitUntil(lambda: window.clients.clients.rowCount() > 1)
+    table = window.clients.table
+    name = str(table.model().index(1, 0).data())
+    table.setFocus()
+    window.actions_by_name["find"].trigger()
+    field = window.find_bar.findChild(QLineEdit)
+    assert field is not None
+    assert field.accessibleName() == "Find in the clients"
+    QTest.keyClicks(field, name)
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    assert table.currentIndex().siblingAtColumn(0).data() == name
+    window.actions_by_name["show_charts"].trigger()
+    window.actions_by_name["find"].trigger()
+    assert field.accessibleName() == "Find in the packet list"
+
+
+def test_the_hint_in_the_status_bar_leads_to_a_failure(window: MainWindow, opened: Opener) -> None:
+    document = opened(BAD_CRC)
+    hint = next(button for button in window.status.findChildren(QToolButton) if button.isVisible())
+    assert "failed" in hint.text()
+    hint.click()
+    assert document.tables.snapshots.integer("status", document.selection.place.snapshot) == Status.CRC
+    opened(SHORT)
+    assert not any(button.isVisible() for button in window.status.findChildren(QToolButton))
+
+
+def test_the_command_bar_grows_with_the_zoom(window: MainWindow) -> None:
+    bar = window.findChild(QToolBar)
+    assert bar is not None
+    assert (bar.iconSize().width(), bar.height()) == (18, 40)
+    window.appearance.prefer(Preferences(zoom=1.5))
+    assert (bar.iconSize().width(), bar.maximumHeight()) == (27, 60)
+    window.appearance.prefer(Preferences())
