@@ -12,11 +12,11 @@ from pytestqt.qtbot import QtBot
 
 from ui.document import Document
 from ui.models.packet_cells import WAITING, Column, TimeFormat
-from ui.models.packets import ROW_ROLE, PacketModel
+from ui.models.packets import PacketModel
 from ui.models.related import Related, last_packet, related
 from ui.models.steps import acknowledgement, baseline, cause, next_part, next_snapshot, packet_of
 from ui.selection import Place
-from ui.views.cells import CELL_ROLE, Cell
+from ui.views.cells import CELL_ROLE, ROW_ROLE, Cell
 from ui.words import UNKNOWN
 
 OpenDocument = Callable[..., Document]
