@@ -165,6 +165,7 @@ class MainWindow(QMainWindow):
         self.snapshot_tab.select_first.connect(self.packets.go_next_snapshot)
         self.find_bar.wanted.connect(self._find)
         self.find_bar.left.connect(self._leave_find)
+        self.packets.step_failed.connect(self.status.showMessage)
         self.packets.find_ended.connect(self.find_bar.show_result)
         self.banner.details_wanted.connect(self.do_file_problems)
 

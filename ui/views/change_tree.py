@@ -32,6 +32,7 @@ class ChangeTreeView(RowTree):
     raw_wanted = Signal(bool)
     """Alt is held, or let go: show raw values only."""
     copy_wanted = Signal()
+    copy_value_wanted = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         self._changes = ChangesModel()
@@ -148,8 +149,10 @@ class ChangeTreeView(RowTree):
             self.raw_wanted.emit(True)
         elif key == _KEY.Key_C and modifiers == _CONTROL:
             self.copy_wanted.emit()
+        elif key == _KEY.Key_V and modifiers == _CONTROL | _SHIFT:
+            self.copy_value_wanted.emit()
         elif key == _KEY.Key_Right and modifiers == _SHIFT:
-            self._open_below(self.currentIndex())
+            self.open_below()
         elif key == _KEY.Key_Right and modifiers == _CONTROL:
             self.open_all()
         elif key == _KEY.Key_Left and modifiers == _CONTROL:
@@ -181,8 +184,9 @@ class ChangeTreeView(RowTree):
         self._silently(self.collapseAll)
         self._open.difference_update(self._keys(QModelIndex()))
 
-    def _open_below(self, index: QModelIndex) -> None:
-        top = index.siblingAtColumn(0)
+    def open_below(self) -> None:
+        """Open the current row and all below it."""
+        top = self.currentIndex().siblingAtColumn(0)
         if top.isValid():
             self._silently(lambda: self.expandRecursively(top))
             self._open.update(self._keys(top))

@@ -230,10 +230,13 @@ class FieldTreeView(RowTree):
         self.scrollTo(self.currentIndex())
 
     def _show_menu(self, place: QPoint) -> None:
-        index = self.indexAt(place).siblingAtColumn(NAME)
+        index = self.currentIndex().siblingAtColumn(NAME)
         node = self._fields.field(index)
         if node is None:
             return
+        if self.indexAt(place).siblingAtColumn(NAME) != index:
+            # Asked for by a key: the place is the middle of the view, not the row.
+            place = self.visualRect(index).center()
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         forms: tuple[tuple[str, str, Form], ...] = (

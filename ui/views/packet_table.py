@@ -63,6 +63,7 @@ class PacketTable(RowTable):
         self._connect(model)
 
     def _set_up(self) -> None:
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerItem)
         self.setAccessibleName(self.tr("Packets"))
 
@@ -165,8 +166,14 @@ class PacketTable(RowTable):
         """Single letters are commands."""
 
     def resizeEvent(self, event: QResizeEvent) -> None:
+        current = self.currentIndex()
+        was_seen = current.isValid() and 0 <= self.rowViewportPosition(current.row()) < event.oldSize().height()
         super().resizeEvent(event)
         self._fit_columns()
+        if was_seen and current.row() not in self.visible_rows():
+            self._scrolling = True
+            self.scrollTo(current.siblingAtColumn(Column.GUTTER))
+            self._scrolling = False
         self.count_out_of_view()
 
     def currentChanged(self, current: Index, previous: Index) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, QPointF, QRect, Qt
-from PySide6.QtGui import QPainter, QPen
+from PySide6.QtGui import QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import QFrame, QStyleOptionViewItem, QTreeView, QWidget
 
 from ui.theme import ROW_HEIGHT, Theme
@@ -63,6 +63,15 @@ class RowTree(QTreeView):
             current = self.currentIndex()
             if current.parent() == index.parent():
                 self._painter.paint_focus(painter, top, self.viewport().width())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """A selected row that was in view stays in view."""
+        current = self.currentIndex()
+        rect = self.visualRect(current)
+        was_seen = rect.isValid() and 0 <= rect.top() < event.oldSize().height()
+        super().resizeEvent(event)
+        if was_seen and self.visualRect(current).bottom() >= self.viewport().height():
+            self.scrollTo(current)
 
     def paint_row(
         self, painter: QPainter, index: QModelIndex | QPersistentModelIndex, top: int, background: str
