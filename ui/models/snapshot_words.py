@@ -8,7 +8,9 @@ from typing import NamedTuple
 from PySide6.QtCore import QCoreApplication
 
 from analyzer.engine.change_tree import PartNode, SnapshotHead
+from analyzer.engine.info import PacketInfo
 from analyzer.snapshots.status import LostBy, Status
+from analyzer.store.tables import Tables
 from ui import words
 
 _SEVERITIES = {Status.LATE: "note", Status.DUPLICATE: "note", Status.NO_BASE: "warn", Status.INCOMPLETE: "warn"}
@@ -74,6 +76,27 @@ def nothing_to_show(head: SnapshotHead, reason: str) -> tuple[str, str]:
         text = _tr("{reason}. The bytes stand in the Packet tab.")
         return _tr("Nothing could be read"), text.format(reason=sentence(reason))
     return _tr("No delta to show"), f"{sentence(reason)}."
+
+
+def without_snapshot(tables: Tables, info: PacketInfo, packet: int) -> tuple[str, str]:
+    """Title and sentence for a selected packet that no snapshot belongs to."""
+    title = _tr("This packet carries no snapshot")
+    flow = tables.packets.integer("flow", packet)
+    protocol = info.protocol(packet)
+    if protocol is None:
+        known = tables.flows.text("recognised", flow)
+        if known:
+            return title, _tr("It belongs to {game}, which is recognised but not read.").format(game=known)
+        return title, _tr("Nothing reads this flow: only its bytes are known. They stand in the Packet tab.")
+    code = tables.packets.integer("code", packet)
+    if code:
+        fault = _tr("It could not be read: {fault}. Its bytes stand in the Packet tab.")
+        rule, _, what = protocol.packet_codes[code].partition(": ")
+        return title, fault.format(fault=what or rule)
+    server = tables.flows.integer("server", flow)
+    if server >= 0 and tables.packets.integer("direction", packet) != server:
+        return title, _tr("It was sent by the client; snapshots come from the server.")
+    return title, _tr("It carries other messages. They stand in the Packet tab.")
 
 
 def _incomplete(head: SnapshotHead, number: PacketNumber) -> str:

@@ -97,6 +97,7 @@ class SnapshotTab(QWidget):
             old.selection.snapshot_changed.disconnect(self._on_snapshot)
             old.selection.item_changed.disconnect(self._on_item)
             old.amended.disconnect(self._on_amended)
+            old.selection.packet_changed.disconnect(self._say_nothing)
             old.decoded.disconnect(self._say_nothing)
             old.rows_added.disconnect(self._say_nothing)
         self._document = document
@@ -106,6 +107,7 @@ class SnapshotTab(QWidget):
             document.selection.snapshot_changed.connect(self._on_snapshot)
             document.selection.item_changed.connect(self._on_item)
             document.amended.connect(self._on_amended)
+            document.selection.packet_changed.connect(self._say_nothing)
             document.decoded.connect(self._say_nothing)
             document.rows_added.connect(self._say_nothing)
             self._on_snapshot(document.selection.place.snapshot)
@@ -227,7 +229,11 @@ class SnapshotTab(QWidget):
     def _say_nothing(self) -> None:
         """Why no snapshot is shown, and the way to the first where there is one."""
         document = self._document
-        if document is None or len(document.tables.snapshots):
+        packet = -1 if document is None else document.selection.place.packet
+        if document is not None and self._info is not None and packet >= 0 and len(document.tables.snapshots):
+            action = "" if self._info.protocol(packet) is None else self.tr("Go to the next snapshot")
+            self.state.show_state(*snapshot_words.without_snapshot(document.tables, self._info, packet), action)
+        elif document is None or len(document.tables.snapshots):
             text = self.tr("Select a packet with a snapshot in the list.")
             action = "" if document is None else self.tr("Select the first")
             self.state.show_state(self.tr("No snapshot selected"), text, action)
