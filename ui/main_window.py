@@ -32,7 +32,7 @@ from ui.document import Document
 from ui.editing import Editing
 from ui.models.commands import CommandModel, command_row, key_rows
 from ui.models.packet_cells import TimeFormat
-from ui.navigation import find_target, next_failure
+from ui.navigation import find_target
 from ui.opening import Opening
 from ui.settings import Settings
 from ui.views.banner import Banner
@@ -162,8 +162,9 @@ class MainWindow(QMainWindow):
         self.welcome.forget_requested.connect(self.opening.forget_recent)
         self.packet_tab.wants_first.connect(self.packets.go_first)
         self.snapshot_tab.select_first.connect(self.packets.go_next_snapshot)
+        self.packets.step_failed.connect(self.status.showMessage)
         self.banner.details_wanted.connect(self._tell_problems)
-        self.status.failure_wanted.connect(self._go_next_failure)
+        self.status.failure_wanted.connect(self.packets.go_next_failed)
 
     def _what_commands_do(self) -> dict[str, Callable[[], object]]:
         layout, appearance = self.layout_keeper, self.appearance
@@ -200,8 +201,8 @@ class MainWindow(QMainWindow):
             "back": lambda: self._walk(-1),
             "forward": lambda: self._walk(1),
             "go_to": self._ask_target,
-            "next_failed": lambda: self._go_failure(1),
-            "previous_failed": lambda: self._go_failure(-1),
+            "next_failed": self.packets.go_next_failed,
+            "previous_failed": self.packets.go_previous_failed,
             "palette": self._ask_command,
             "keys": self._show_keys,
             "about": self._tell_about,
@@ -244,11 +245,6 @@ class MainWindow(QMainWindow):
         if self._recent_menu.isEmpty():
             self._recent_menu.addAction(self.tr("None yet")).setEnabled(False)
 
-    def _go_failure(self, step: int) -> None:
-        """The next failed snapshot of the client; where it has none, the next of any."""
-        if self.document is not None:
-            self.packets.go_snapshot(next_failure(self.document.tables, self.document.selection.place, step))
-
     def _show_all_sessions(self) -> None:
         if self.document is not None:
             self.document.selection.limit_to(-1)
@@ -258,12 +254,6 @@ class MainWindow(QMainWindow):
         if self.document is not None:
             selection = self.document.selection
             (selection.back if step < 0 else selection.forward)()
-
-    def _go_next_failure(self) -> None:
-        self._go_failure(1)
-        self.packets.setFocus()
-
-    # What asks or tells
 
     def _browse(self) -> None:
         folder = "" if self.document is None else str(self.document.path.parent)

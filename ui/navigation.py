@@ -23,16 +23,6 @@ def find_target(tables: Tables, place: Place, target: Target) -> tuple[int, int]
     return _time(tables, target.seconds or 0.0)
 
 
-def next_failure(tables: Tables, place: Place, step: int) -> int:
-    """The next failed snapshot of the client (step -1: the one before), -1: none.
-
-    Of a client without any, the first that failed of all clients.
-    """
-    own = steps.next_snapshot(tables, place, step, failed=True)
-    others = steps.next_snapshot(tables, place, -step, failed=True)
-    return own if own >= 0 or others >= 0 else steps.next_snapshot(tables, Place(), 1, failed=True)
-
-
 def _packet(tables: Tables, number: int) -> tuple[int, int] | str:
     frames = tables.packets.integers("frame")
     row = int(np.searchsorted(frames, number - 1))
