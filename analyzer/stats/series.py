@@ -123,11 +123,15 @@ class SnapshotSeries:
 
     def rows(self, session: int = -1) -> Ints:
         """Rows that count, of a session or (-1) of all, ascending: of live readings, without late and double parts."""
-        sessions = self._session.view
+        return np.flatnonzero(self.counting(slice(None), session))
+
+    def counting(self, rows: Ints | slice, session: int = -1) -> NDArray[np.bool_]:
+        """Which of `rows` are among those of `rows(session)`, shape like `rows`."""
+        sessions = self._session.view[rows]
         readings = self._tables.sessions.integers("reading")
         alive = self._tables.readings.array("alive").astype(np.bool_)
-        chosen = self._drawn.view & alive[readings[sessions]]
-        return np.flatnonzero(chosen if session < 0 else chosen & (sessions == session))
+        chosen: NDArray[np.bool_] = self._drawn.view[rows] & alive[readings[sessions]]
+        return chosen if session < 0 else chosen & (sessions == session)
 
     def update(self) -> Update:
         """Take in what was published and amended since the last call."""
