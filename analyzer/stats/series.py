@@ -133,11 +133,13 @@ class SnapshotSeries:
         chosen: NDArray[np.bool_] = self._drawn.view[rows] & alive[readings[sessions]]
         return chosen if session < 0 else chosen & (sessions == session)
 
-    def update(self) -> Update:
-        """Take in what was published and amended since the last call."""
+    def update(self, most: int | None = None) -> Update:
+        """Take in what was published and amended since the last call, at most so many new rows."""
         amendments = self._tables.journal.since(self._journal)
         self._journal += len(amendments)
         known, published = len(self), len(self._tables.snapshots)
+        if most is not None:
+            published = min(published, known + most)
         stale = np.zeros(known, np.bool_)
         regrouped = False
         for amendment in amendments:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from analyzer.stats.growing import Growing
 from analyzer.stats.pyramid import Extremes, Pyramid
-from analyzer.stats.series import Metric, SnapshotSeries, Update
+from analyzer.stats.series import Metric, Rank, SnapshotSeries, Update
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -71,6 +71,10 @@ class Track:
     def full(self, start: int, stop: int) -> NDArray[np.bool_]:
         """Which of the points were rebuilt from nothing."""
         return self._series.full[self._rows.view[start:stop]]
+
+    def failed(self, start: int, stop: int) -> int:
+        """How many of the points are of rank `FAILED`."""
+        return int(np.count_nonzero(self._series.rank[self._rows.view[start:stop]] == Rank.FAILED))
 
     def between(self, start_s: float, stop_s: float) -> tuple[int, int]:
         """First point at or after `start_s`, and first point after `stop_s`."""

@@ -27,9 +27,9 @@ class ChartData:
         self._frames = 0
         self._tracks: dict[int, Track] = {}
 
-    def update(self) -> None:
-        """Take in what was published and amended."""
-        found = self.series.update()
+    def update(self, most: int | None = None) -> bool:
+        """Take in what was published and amended, at most so many new rows. False: there is more."""
+        found = self.series.update(most)
         for track in self._tracks.values():
             track.follow(found)
         self.rates.update()
@@ -40,6 +40,7 @@ class ChartData:
             self.first_s = min(self.first_s, float(times.min()) / 1e9)
             self.last_s = max(self.last_s, float(times.max()) / 1e9)
             self._frames = published
+        return len(self.series) == len(self.tables.snapshots)
 
     def track(self, session: int) -> Track:
         """The snapshots of a session, or of all. Only one session's are kept at hand."""

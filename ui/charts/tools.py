@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QWidget
 
 from analyzer.stats.series import Metric
 from ui import fonts
-from ui.charts.segments import Segments
 from ui.charts.specs import ALL
 from ui.theme import TOOL_ROW_HEIGHT, Theme
+from ui.views.segments import Segments
 
 _WIDE = 430
 """From here on the choice is written out."""
@@ -100,6 +100,12 @@ class ToolRow(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._write()
+
+    def check_unit(self, metric: Metric) -> None:
+        """Another unit was chosen elsewhere."""
+        for action in self.charts_menu.actions():
+            if action.data() == metric.value:
+                action.setChecked(True)
 
     def _write(self) -> None:
         one, every = self._segments.buttons
