@@ -81,6 +81,7 @@ class Chart(QWidget):
         self.canvas = Canvas(theme, spec.color, by_parts=spec.metric is Metric.PARTS)
         self.pointer = Pointer(self.canvas)
         self.threshold = spec.threshold
+        """From this value on it is too much, in the unit that has a threshold."""
         self._sentence = QLabel(self.canvas)
         self._sentence.setWordWrap(True)
         self._sentence.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -106,7 +107,6 @@ class Chart(QWidget):
 
     def set_spec(self, spec: ChartSpec) -> None:
         """The same chart in another unit; draw it anew."""
-        self.threshold = spec.threshold if spec.threshold is None or self.threshold is None else self.threshold
         self.spec = spec
         self.header.set_title(translated(spec.title), translated(spec.unit))
 
@@ -315,7 +315,7 @@ class Chart(QWidget):
 
     def _say(self, scene: Scene) -> None:
         text = ""
-        if self.drawn.empty:
+        if not self.drawn.seen_in(scene.start, scene.stop):
             start, stop = scene.track.between(scene.start, scene.stop)
             seen = self.spec.metric is None or stop > start
             text = translated(self.spec.empty if seen else "No snapshot in this range")

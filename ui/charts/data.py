@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from analyzer.stats.flows import session_flow
 from analyzer.stats.rates import PacketRates
 from analyzer.stats.series import SnapshotSeries
@@ -12,6 +10,7 @@ from analyzer.store.tables import Tables
 from ui.selection import Place
 
 ALL_SESSIONS = -1
+BLOCK = 4096
 
 
 class ChartData:
@@ -79,9 +78,14 @@ class ChartData:
         track = self.track(ALL_SESSIONS)
         return int(self.series.session[track.rows[0]]) if len(track) else -1
 
-    def sessions(self) -> int:
-        """How many sessions have snapshots."""
-        return int(np.count_nonzero(np.bincount(self.series.session[self.track(ALL_SESSIONS).rows])))
+    def several(self) -> bool:
+        """More than one session has snapshots."""
+        rows = self.track(ALL_SESSIONS).rows
+        # The second one is mostly found at once.
+        return any(
+            (self.series.session[rows[start : start + BLOCK]] != self.series.session[rows[0]]).any()
+            for start in range(0, len(rows), BLOCK)
+        )
 
     def client(self, session: int) -> str:
         """What a person calls the client: the player's name, `:port` until it is known."""

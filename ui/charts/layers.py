@@ -167,7 +167,7 @@ class StillLayer:
             left = max(frame.rect.left(), frame.x_of(content.undecoded))
             rest = QRectF(QPointF(left, frame.rect.top()), frame.rect.bottomRight())
             painter.fillRect(rest, theme.color("lane_bg"))
-            brush = pg.mkBrush(theme.color("line"))
+            brush = pg.mkBrush(_faint(theme.color("line2"), 0.4))
             brush.setStyle(Qt.BrushStyle.BDiagPattern)
             painter.fillRect(rest, brush)
 
@@ -191,9 +191,12 @@ class StillLayer:
         left, right = np.round(frame.across(drawn.left) * ratio), np.round(frame.across(drawn.right) * ratio)
         top, bottom = np.round(frame.down(drawn.high) * ratio), np.round(frame.down(drawn.low) * ratio)
         right, bottom = np.maximum(right, left + 1), np.maximum(bottom, top + 1)
-        self._bars.setOpts(
-            x0=left / ratio, x1=right / ratio, y0=top / ratio, y1=bottom / ratio, pen=None, brush=pg.mkBrush(color)
-        )
+        self._paint_rects(painter, left / ratio, top / ratio, right / ratio, bottom / ratio, color)
+
+    def _paint_rects(
+        self, painter: QPainter, left: Floats, top: Floats, right: Floats, bottom: Floats, color: QColor
+    ) -> None:
+        self._bars.setOpts(x0=left, x1=right, y0=top, y1=bottom, pen=None, brush=pg.mkBrush(color))
         self._bars.paint(painter)
 
     def _paint_threshold(self, painter: QPainter, frame: Frame, content: Content, theme: Theme) -> None:
@@ -218,11 +221,16 @@ class StillLayer:
 
     def _paint_points(self, painter: QPainter, frame: Frame, drawn: Drawn, color: QColor) -> None:
         if len(drawn.x):
+            half = POINT_SIZE / 2
+            if len(drawn.x) > frame.rect.width():
+                # Nobody sees that these are not round.
+                left, top = frame.across(drawn.x) - half, frame.down(drawn.y) - half
+                self._paint_rects(painter, left, top, left + POINT_SIZE, top + POINT_SIZE, color)
+                return
             pen = QPen(color, POINT_SIZE)
-            smooth = len(drawn.x) <= frame.rect.width()
-            pen.setCapStyle(Qt.PenCapStyle.RoundCap if smooth else Qt.PenCapStyle.SquareCap)
+            pen.setCapStyle(Qt.PenCapStyle.RoundCap)
             painter.setPen(pen)
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing, smooth)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             places = zip(frame.across(drawn.x).tolist(), frame.down(drawn.y).tolist(), strict=True)
             painter.drawPoints(QPolygonF([QPointF(x, y) for x, y in places]))
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
@@ -245,6 +253,10 @@ def _chosen(drawn: Drawn, own: Any) -> Drawn:
 
 
 def _pen(color: QColor, style: Qt.PenStyle) -> QPen:
+    return QPen(_faint(color, 0.45), 1.0, style)
+
+
+def _faint(color: QColor, share: float) -> QColor:
     faint = QColor(color)
-    faint.setAlphaF(0.45)
-    return QPen(faint, 1.0, style)
+    faint.setAlphaF(share)
+    return faint

@@ -49,7 +49,6 @@ class ChartStack(QWidget):
         self._scope: Scope | None = None
         self._view = TimeView()
         self._region: tuple[float, float] | None = None
-        self._pressed_on: Chart | None = None
         self._shown = {spec.key for spec in ALL if spec.shown}
         self.charts = [Chart(theme, spec) for spec in ALL]
         self.tools = ToolRow(theme)
@@ -309,9 +308,10 @@ class ChartStack(QWidget):
         if scope is None or not self.isVisible():
             self._stale = True
             return
-        moment = scope.moment
-        other = scope.choose()
-        if (moment is not None and self._view.reveal(moment[0])) or other:
+        moment, drawn = scope.moment, scope.session
+        if scope.choose():
+            self._write_client(scope)
+        if (moment is not None and self._view.reveal(moment[0])) or scope.session != drawn:
             self._draw_next()
         for chart in self._visible():
             chart.set_cursor(moment)
@@ -373,12 +373,12 @@ class ChartStack(QWidget):
             chart.set_cursor(scope.moment)
             chart.draw(scene, first=chart is charts[0], last=chart is charts[-1])
             yield
-        self.tools.set_client(
-            scope.name,
-            shows_all=scope.session == ALL_SESSIONS,
-            can_choose=not scope.limited and scope.own >= 0,
-        )
+        self._write_client(scope)
         self._write_range(None)
+
+    def _write_client(self, scope: Scope) -> None:
+        every, choice = scope.session == ALL_SESSIONS, not scope.limited and scope.own >= 0
+        self.tools.set_client(scope.name, shows_all=every, can_choose=choice)
 
     def _scene(self, scope: Scope) -> Scene:
         start, stop = self.range_s
@@ -386,7 +386,7 @@ class ChartStack(QWidget):
             scope.data,
             scope.session,
             scope.data.client(scope.session) if scope.session >= 0 else "",
-            scope.data.sessions() > 1,
+            scope.data.several(),
             start,
             stop,
             faults(scope.data.track(scope.session), Window(start, stop, self.charts[0].plot_pixels)),
@@ -396,13 +396,15 @@ class ChartStack(QWidget):
 
     def _write_range(self, hover: float | None) -> None:
         start, stop = self.range_s if self._region is None else self._region
-        places = 1 if stop - start >= 2 and self._region is None else 3 if stop - start < 2 else 2
+        places = 3 if stop - start < 0.2 else 2 if stop - start < 2 or self._region is not None else 1
         text = f"{decimal(start, places)} {UNKNOWN} {decimal(stop, places)} s"
         if hover is not None:
-            text = f"{decimal(hover, 3)} s"
+            self.tools.set_range_text(f"{decimal(hover, 3)} s")
         elif self._region is not None:
-            text += f"{DOT}{decimal(stop - start, places)} s"
-        self.tools.set_range_text(text)
+            duration = f"{decimal(stop - start, places)} s"
+            self.tools.set_range_text(f"{text}{DOT}{duration}", f"\u0394 {duration}")
+        else:
+            self.tools.set_range_text(text)
 
     # Keys and the menu
 

@@ -198,6 +198,7 @@ def test_zoom_pan_and_reset(charts_of: OpenCharts, qtbot: QtBot) -> None:
     assert pane.region_s == pytest.approx((5.0, 10.0), abs=0.2)
     qtbot.keyClicks(pane, "f")
     assert pane.range_s == pytest.approx((5.0, 10.0), abs=0.2)
+    qtbot.keyClick(pane, Qt.Key.Key_Escape)
     assert pane.tools.range_text == f"{pane.range_s[0]:.1f} – {pane.range_s[1]:.1f} s"
     start, stop = pane.range_s
     qtbot.mousePress(viewport, Qt.MouseButton.MiddleButton, pos=a)
