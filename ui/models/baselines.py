@@ -22,21 +22,22 @@ class BaselineModel(ColumnModel[Baseline]):
         self._limit_ms = float("inf")
         super().__init__((), parent)
         self.columns = (
-            Column("tick", self.tr("Tick"), self.tr("Tick of the snapshot"), 56, _tick, lambda row: row.tick),
+            Column("tick", self.tr("Tick"), self.tr("Tick of the snapshot"), 52, _tick, lambda row: row.tick),
             Column(
                 "age",
                 self.tr("Age [ms]"),
                 self.tr("How long before the selected time it was complete"),
-                72,
+                66,
                 _age,
                 lambda row: row.age_ms,
+                signed=True,
             ),
-            Column("items", self.tr("Items"), self.tr("Items of the snapshot"), 52, _items, lambda row: row.items),
+            Column("items", self.tr("Items"), self.tr("Items of the snapshot"), 50, _items, lambda row: row.items),
             Column(
                 "acked",
                 self.tr("Acked in"),
                 self.tr("Number of the packet that had acknowledged it by then"),
-                66,
+                64,
                 self._acked_in,
                 self._acked,
             ),
@@ -121,7 +122,7 @@ class BaselineModel(ColumnModel[Baseline]):
             if row.snapshot < 0:
                 return self.tr("{0}, not captured").format(text)
             return self.tr("{0}, not rebuilt").format(text) if row.items is None else text
-        return self.tr("waits for its acknowledgement") if row.role is Role.WAITS else ""
+        return self.tr("waits for its ack") if row.role is Role.WAITS else ""
 
 
 def _tick(row: Baseline) -> str:

@@ -118,7 +118,15 @@ def _lost(loser: LostBy, head: str, tip: str) -> ClientColumn:
 
 
 def _ms(name: str, head: str, tip: str, width: int, value: Callable[[ClientStats], float | None]) -> ClientColumn:
-    return Column(name, head, tip, width, lambda row: milliseconds(value(row.stats)), lambda row: value(row.stats))
+    return Column(
+        name,
+        head,
+        tip,
+        width,
+        lambda row: milliseconds(value(row.stats)),
+        lambda row: value(row.stats),
+        signed=name in _CONCERNS,
+    )
 
 
 def _quantity(name: str, head: str, tip: str, width: int, value: Callable[[ClientStats], int]) -> ClientColumn:
@@ -199,6 +207,7 @@ def _rate_columns() -> tuple[ClientColumn, ...]:
             64,
             _share,
             lambda row: _percent(row.stats.full_share),
+            signed=True,
         ),
         Column(
             "parts",

@@ -34,6 +34,8 @@ class Column(Generic[R]):
     right: bool = True
     rising: bool = False
     """The first click sorts the least first."""
+    signed: bool = False
+    """Its numbers may have a sign before them."""
 
     @property
     def alignment(self) -> Qt.AlignmentFlag:

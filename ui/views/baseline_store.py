@@ -22,7 +22,7 @@ from ui.views.heads import TableHead
 LEAST_REMARK = 80
 _TOPIC = "baselines"
 NARROW = 400
-"""Below this width the use of baselines is hidden."""
+"""Below this width the use of baselines is hidden, and only the rate itself is said."""
 
 
 class BaselineStore(QWidget):
@@ -119,14 +119,19 @@ class BaselineStore(QWidget):
         pace, text = self._inferred, ""
         if pace is not None and self.model.rowCount() and (pace.state or pace.per_second):
             rate = pace_text(pace) if pace.state else self.tr("{0:g}/s").format(pace.per_second)
-            text = self.tr("server rate, inferred: {0}").format(rate)
+            text = rate if self._is_narrow() else self.tr("server rate, inferred: {0}").format(rate)
         self._pace.setText(text)
-        self._pace.setToolTip(pace.reason if text and pace is not None else "")
+        tip = self.tr("Server rate, inferred: {0}")
+        self._pace.setToolTip(tip.format(pace.reason) if text and pace is not None else "")
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.table.setColumnHidden(self.model.column_of("used"), event.size().width() < round(NARROW * self._zoom))
+        self.table.setColumnHidden(self.model.column_of("used"), self._is_narrow())
         self.table.fit_columns()
+        self._say_pace()
+
+    def _is_narrow(self) -> bool:
+        return self.width() < round(NARROW * self._zoom)
 
     def _fill_menu(self, menu: QMenu, row: int) -> None:
         if self.model.row_at(row).snapshot >= 0:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from math import ceil
 
 from PySide6.QtCore import QPoint, QRect, QRectF, Qt
 from PySide6.QtGui import QContextMenuEvent, QFontMetricsF, QGuiApplication, QPainter, QPaintEvent
 from PySide6.QtWidgets import QMenu, QStyle, QStyleOptionViewItem
 
 from ui import fonts
-from ui.models.column_model import ColumnModel, R
+from ui.models.column_model import Column, ColumnModel, R
 from ui.theme import CELL_PADDING, Theme
 from ui.views.cells import SIGN_WIDTH, CellDelegate
 from ui.views.heads import TableHead
@@ -17,6 +18,7 @@ from ui.views.plain_table import PlainTable
 
 MOST_NAME = 200
 """No more of the width is kept for the first column for the sake of its texts."""
+_DIGITS = "0123456789"
 _LOOKED_AT = 8
 """Texts that are measured: the longest by their letters."""
 
@@ -43,6 +45,13 @@ class ColumnTable(PlainTable):
     def set_zoom(self, zoom: float) -> None:
         self._at_100 = zoom
         super().set_zoom(zoom)
+
+    def set_widths(self, widths: Sequence[int], *, stretched: int, least: int, fit: int) -> None:
+        super().set_widths(widths, stretched=stretched, least=least, fit=fit)
+        for number in range(len(widths)):
+            if number != stretched:
+                self.setColumnWidth(number, self._width(self._columns.columns[number]))
+        self.fit_columns()
 
     def rows_changed(self) -> None:
         """Make room for the texts of the first column."""
@@ -130,6 +139,14 @@ class ColumnTable(PlainTable):
         """Pixels that were moved show the first column where it no longer is."""
         self.viewport().update()
         self.horizontalHeader().viewport().update()
+
+    def _width(self, column: Column[R]) -> int:
+        """Padding and signs do not grow with the type, and a head is never cut."""
+        fixed = 2 * CELL_PADDING + (SIGN_WIDTH if column.signed else 0)
+        cells, plain = (QFontMetricsF(fonts.font(fonts.Use.TABLE, zoom=zoom)) for zoom in (self._at_100, 1.0))
+        text = (column.width - fixed) * cells.horizontalAdvance(_DIGITS) / plain.horizontalAdvance(_DIGITS)
+        head = QFontMetricsF(self.horizontalHeader().font()).horizontalAdvance(column.head)
+        return ceil(max(fixed + text, 2 * CELL_PADDING + head + 1))
 
     def _wanted(self) -> int:
         metrics = QFontMetricsF(fonts.font(fonts.Use.TABLE, zoom=self._at_100))
