@@ -27,8 +27,8 @@ class ClientModel(ColumnModel[Row]):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(columns(), parent)
-        self._places: dict[int, int] = {}
-        """Session -> its row."""
+        self._places: dict[int, int] | None = None
+        """Session -> its row; None while rows have moved and nobody asked."""
         self._paces: Mapping[int, Pace] = {}
         self._dialects: Mapping[str, str] = {}
         self._old_base_ms = OLD_BASE_MS
@@ -47,6 +47,8 @@ class ClientModel(ColumnModel[Row]):
 
     def row_of(self, session: int) -> int:
         """The row of a session, -1 if it is not shown."""
+        if self._places is None:
+            self._places = {row.stats.session: place for place, row in enumerate(self._rows)}
         return self._places.get(session, -1)
 
     def show(self, stats: tuple[ClientStats, ...], old_base_ms: float = OLD_BASE_MS) -> None:
@@ -55,18 +57,18 @@ class ClientModel(ColumnModel[Row]):
         `old_base_ms`: older baselines were judged to be late.
         """
         self._old_base_ms = old_base_ms
-        found = {entry.session: entry for entry in stats}
-        self._remove([row for row, entry in enumerate(self._rows) if entry.stats.session not in found])
+        self._keep({entry.session for entry in stats})
         self._top_rate = max((entry.rate or 0.0 for entry in stats), default=0.0)
         flows = Counter(entry.flow for entry in stats)
         rows = {entry.session: self._row(entry, several=flows[entry.flow] > 1) for entry in stats}
-        new = [row for session, row in rows.items() if session not in self._places]
+        known = {entry.stats.session for entry in self._rows}
+        new = [row for session, row in rows.items() if session not in known]
         self._rows = [rows[entry.stats.session] for entry in self._rows]
         if new:
             first = len(self._rows)
             self.beginInsertRows(_NO_INDEX, first, first + len(new) - 1)
             self._rows += new
-            self._note_places()
+            self._places = None
             self.endInsertRows()
         self._put_in_order()
         self._repaint()
@@ -115,33 +117,28 @@ class ClientModel(ColumnModel[Row]):
     def _left_out(self, stats: ClientStats) -> bool:
         return self._only >= 0 and stats.session != self._only
 
-    def _note_places(self) -> None:
-        self._places = {row.stats.session: place for place, row in enumerate(self._rows)}
-
-    def _remove(self, rows: list[int]) -> None:
-        """All at once where all go, as when another capture is shown."""
-        if len(rows) > 1 and len(rows) == len(self._rows):
-            self.beginRemoveRows(_NO_INDEX, 0, len(rows) - 1)
-            self._rows = []
-            self._places = {}
-            self.endRemoveRows()
+    def _keep(self, sessions: set[int]) -> None:
+        """Rows that go are moved to the end, so that they go at once."""
+        kept = [row for row in self._rows if row.stats.session in sessions]
+        if len(kept) == len(self._rows):
             return
-        for row in reversed(rows):
-            self.beginRemoveRows(_NO_INDEX, row, row)
-            del self._rows[row]
-            self._note_places()
-            self.endRemoveRows()
+        self._arrange(kept + [row for row in self._rows if row.stats.session not in sessions])
+        self.beginRemoveRows(_NO_INDEX, len(kept), len(self._rows) - 1)
+        self._rows, self._places = kept, None
+        self.endRemoveRows()
 
     def _put_in_order(self) -> None:
-        ordered = self._ordered()
+        self._arrange(self._ordered())
+
+    def _arrange(self, ordered: list[Row]) -> None:
+        """The same rows in another order."""
         if ordered == self._rows:
             return
         self.layoutAboutToBeChanged.emit()
         old = self.persistentIndexList()
         sessions = [self.session_at(index.row()) for index in old]
-        self._rows = ordered
-        self._note_places()
-        new = [self.index(self._places[at], index.column()) for at, index in zip(sessions, old, strict=True)]
+        self._rows, self._places = ordered, None
+        new = [self.index(self.row_of(at), index.column()) for at, index in zip(sessions, old, strict=True)]
         self.changePersistentIndexList(old, new)
         self.layoutChanged.emit()
 

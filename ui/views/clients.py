@@ -112,6 +112,11 @@ class ClientsPane(QWidget):
         """How many clients there are, and which one the panes are limited to."""
         return self._title.text()
 
+    @property
+    def state(self) -> str:
+        """What is said while no clients are shown, empty while some are."""
+        return self._state.accessibleName() if self._stack.currentIndex() else ""
+
     def choose(self, session: int) -> None:
         """Make a session's row current."""
         row = self.clients.row_of(session)
