@@ -353,6 +353,7 @@ def test_the_usual_dock_shows_what_is_wrong_without_scrolling(
         metrics = table.horizontalHeader().fontMetrics()
         for at, entry in enumerate(model.columns):
             assert metrics.horizontalAdvance(entry.head) + 2 * CELL_PADDING <= table.columnWidth(at)
+    qtbot.waitUntil(lambda: pane.store.pace != "")
     texts_of_worst = [str(model.index(0, at).data()) for at in wanted]
     assert texts_of_worst == ["bot0", "52.3", "capture", "69", "21", "FULL"]
 

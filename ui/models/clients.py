@@ -29,6 +29,8 @@ class ClientModel(ColumnModel[Row]):
         super().__init__(columns(), parent)
         self._places: dict[int, int] | None = None
         """Session -> its row; None while rows have moved and nobody asked."""
+        self._cells: dict[tuple[int, str], Cell] = {}
+        """By session and column: what was painted of these rows."""
         self._paces: Mapping[int, Pace] = {}
         self._dialects: Mapping[str, str] = {}
         self._old_base_ms = OLD_BASE_MS
@@ -64,6 +66,7 @@ class ClientModel(ColumnModel[Row]):
         known = {entry.stats.session for entry in self._rows}
         new = [row for session, row in rows.items() if session not in known]
         self._rows = [rows[entry.stats.session] for entry in self._rows]
+        self._cells.clear()
         if new:
             first = len(self._rows)
             self.beginInsertRows(_NO_INDEX, first, first + len(new) - 1)
@@ -80,6 +83,7 @@ class ClientModel(ColumnModel[Row]):
         self._rows = [
             row if (pace := paces.get(row.stats.session)) == row.pace else replace(row, pace=pace) for row in before
         ]
+        self._cells.clear()
         if self._column >= 0 and self.columns[self._column].name in ("state", "pace"):
             self._put_in_order()
         self._repaint()
@@ -88,10 +92,15 @@ class ClientModel(ColumnModel[Row]):
         """The only session that the other panes show, -1: all. The rest is greyed."""
         self._only = session
         self._rows = [replace(row, left_out=self._left_out(row.stats)) for row in self._rows]
+        self._cells.clear()
         self._repaint()
 
     def cell(self, row: Row, column: ClientColumn) -> Cell:
-        return cell_of(row, column)
+        key = row.stats.session, column.name
+        found = self._cells.get(key)
+        if found is None:
+            found = self._cells[key] = cell_of(row, column)
+        return found
 
     def tool_tip(self, row: Row) -> str:
         return tool_tip(row, self._old_base_ms)
@@ -101,7 +110,7 @@ class ClientModel(ColumnModel[Row]):
             row, column = self._rows[index.row()], self.columns[index.column()]
             return (row.stats.rate or 0.0) / self._top_rate if column.name == "rate" and self._top_rate else None
         if index.isValid() and role == Qt.ItemDataRole.AccessibleTextRole:
-            cell = cell_of(self._rows[index.row()], self.columns[index.column()])
+            cell = self.cell(self._rows[index.row()], self.columns[index.column()])
             return ", ".join(filter(None, (cell.text, TEXTS.get(cell.sign, ""))))
         return super().data(index, role)
 
