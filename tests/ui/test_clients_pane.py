@@ -22,6 +22,7 @@ from analyzer.stats.clients import client_stats
 from ui.document import Document
 from ui.models.clients import BAR_ROLE, ClientModel
 from ui.models.related import last_packet
+from ui.settings import Preferences
 from ui.theme import CELL_PADDING, DARK, LIGHT
 from ui.views.cells import CELL_ROLE, SIGN_WIDTH, Cell
 from ui.views.client_table import LEAST_NAME
@@ -446,7 +447,7 @@ def test_the_preferred_age_of_baselines_counts_at_once(qtbot: QtBot, document: O
 
     assert signs() == ("ok", "", "")
     order = names(model)
-    pane.set_base_age_limit(60)
+    pane.set_preferences(Preferences(base_age_limit_ms=60))
     assert signs() == ("warn", "warn", "warn")
     assert names(model) != order
     row = model.row_of(pane.session)
@@ -454,7 +455,7 @@ def test_the_preferred_age_of_baselines_counts_at_once(qtbot: QtBot, document: O
     shown = model.index(row, column(model, "base-age"))
     assert str(shown.data(Qt.ItemDataRole.AccessibleTextRole)).endswith(", Warning")
     assert "older than 60 ms" in str(store.index(2, 0).data(Qt.ItemDataRole.ToolTipRole))
-    pane.set_base_age_limit(500)
+    pane.set_preferences(Preferences())
     assert signs() == ("ok", "", "")
     assert names(model) == order
 

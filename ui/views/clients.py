@@ -17,6 +17,7 @@ from ui.models.client_source import ClientSource
 from ui.models.clients import ClientModel
 from ui.models.related import last_packet
 from ui.selection import Place
+from ui.settings import Preferences
 from ui.theme import TOOL_ROW_HEIGHT, Theme
 from ui.views.baseline_store import BaselineStore
 from ui.views.client_table import ClientTable
@@ -97,8 +98,9 @@ class ClientsPane(QWidget):
         self.only.setFont(fonts.font(fonts.Use.TABLE, zoom=zoom))
         self._tools.setFixedHeight(round(TOOL_ROW_HEIGHT * zoom))
 
-    def set_base_age_limit(self, limit_ms: float) -> None:
-        """Warn of baselines that are older."""
+    def set_preferences(self, preferences: Preferences) -> None:
+        """From which age on a baseline counts as delayed."""
+        limit_ms = float(preferences.base_age_limit_ms)
         self.source.set_base_age_limit(limit_ms)
         self.store.model.set_base_age_limit(limit_ms)
 
