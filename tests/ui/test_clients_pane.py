@@ -311,10 +311,10 @@ def test_an_incomplete_snapshots_own_store_is_shown(qtbot: QtBot, document: Open
     row = tables.snapshots.integers("status").tolist().index(Status.INCOMPLETE)
     opened.selection.select(last_packet(tables, row), row)
     tick = tables.snapshots.integer("tick", row)
-    qtbot.waitUntil(lambda: pane.store.title.endswith(f"at tick {tick}"))
     remark = pane.store.model.column_of("remark")
+    qtbot.waitUntil(lambda: pane.store.model.index(0, remark).data() == "this snapshot, not rebuilt")
+    assert pane.store.title.endswith(f"at tick {tick}")
     assert pane.store.model.index(0, 0).data() == str(tick)
-    assert pane.store.model.index(0, remark).data() == "this snapshot, not rebuilt"
     assert pane.store.model.row_at(0).snapshot == row
 
 
