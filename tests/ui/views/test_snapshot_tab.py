@@ -215,7 +215,7 @@ def test_missing_parts(qtbot: QtBot, tab: SnapshotTab, document: OpenDocument, t
     assert row == row_of(opened, "bot0", 234)
     select(qtbot, tab, opened, row)
     assert not tab.view.isVisible()
-    assert tab.notice.text.startswith("Parts missing: 0 of 2 (part 1 in frame ")
+    assert tab.notice.text.startswith("Parts missing: 0 of 2 (part 1 in packet ")
     assert tab.unread.accessibleName() == "Parts are missing. Of 2 parts, numbered from 0, here: 1. Missing: 0."
     assert tab.head.proof.sign == "warn"
     assert tab.tree is not None
