@@ -164,7 +164,7 @@ class MainWindow(QMainWindow):
         self.snapshot_tab.select_first.connect(self.packets.go_next_snapshot)
         self.packets.step_failed.connect(self.status.showMessage)
         self.banner.details_wanted.connect(self._tell_problems)
-        self.status.failure_wanted.connect(self.packets.go_next_failed)
+        self.status.failure_wanted.connect(self._go_next_failed)
 
     def _what_commands_do(self) -> dict[str, Callable[[], object]]:
         layout, appearance = self.layout_keeper, self.appearance
@@ -249,6 +249,11 @@ class MainWindow(QMainWindow):
         if self.document is not None:
             self.document.selection.limit_to(-1)
 
+    @Slot()
+    def _go_next_failed(self) -> None:
+        self.packets.go_next_failed()
+        self.packets.setFocus()
+
     def _walk(self, step: int) -> None:
         """Back (-1) or forward through what was selected."""
         if self.document is not None:
@@ -271,6 +276,8 @@ class MainWindow(QMainWindow):
     def _on_appearance(self) -> None:
         preferences = self.appearance.preferences
         self.packets.set_time_format(TimeFormat(preferences.time_format))
+        self.charts.set_preferences(preferences)
+        self.clients.set_preferences(preferences)
         self.commands.set_look(self.appearance.theme, preferences.zoom)
 
     def _ask_target(self) -> None:

@@ -1,4 +1,4 @@
-"""Where a packet number, a tick, a time or the next failure is in the tables."""
+"""Where a packet number, a tick or a time is in the tables."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import numpy as np
 
 from analyzer.store.tables import Tables
 from ui.dialogs.go_to import Target
-from ui.models import steps
 from ui.selection import Place
 
 NS = 1_000_000_000

@@ -55,9 +55,9 @@ class Scope:
             self.own = self.data.first_session()
         return self.own != before
 
-    def progressed(self, done: int, total: int) -> None:
-        """Bytes of the file that were read, and all there are."""
-        self._share = done / total if total else 0.0
+    def progressed(self, share: float) -> None:
+        """What of the file is decoded, 0 to 1."""
+        self._share = share
 
     @property
     def decoded_s(self) -> float | None:

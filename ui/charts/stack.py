@@ -54,6 +54,7 @@ class ChartStack(QWidget):
         self.tools = ToolRow(theme)
         self._turns = Turns(self._draw_each, self)
         self._stale = True
+        self._preferred_unit = ""
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(self.tr("Charts"))
         self._lay_out()
@@ -166,9 +167,15 @@ class ChartStack(QWidget):
 
     def set_preferences(self, preferences: Preferences) -> None:
         """Which size the charts show, and from which age on a baseline counts as delayed."""
+        unit = preferences.size_unit
         for chart in self.charts:
             chart.threshold = float(preferences.base_age_limit_ms)
-        self.set_unit(Metric.DELTA_BYTES if preferences.size_unit == "delta" else Metric.WIRE_BYTES)
+        if unit != self._preferred_unit:
+            # Another preference leaves the unit that a person chose in the pane.
+            self._preferred_unit = unit
+            self.set_unit(Metric.DELTA_BYTES if unit == "delta" else Metric.WIRE_BYTES)
+        else:
+            self._draw()
 
     @property
     def range_s(self) -> tuple[float, float]:
@@ -327,10 +334,10 @@ class ChartStack(QWidget):
 
     # Drawing
 
-    @Slot(object, object)
-    def _progressed(self, done: int, total: int) -> None:
+    @Slot(float)
+    def _progressed(self, share: float) -> None:
         if self._scope is not None:
-            self._scope.progressed(done, total)
+            self._scope.progressed(share)
 
     @Slot()
     def _ask_redraw(self) -> None:

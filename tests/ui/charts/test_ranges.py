@@ -173,7 +173,7 @@ def test_what_is_not_decoded_yet_is_hatched(qtbot: QtBot, pane: ChartStack) -> N
     for _ in range(3):
         worker.step()
     document.rows_added.emit()
-    document.progressed.emit(2, 10)
+    document.progressed.emit(0.2)
     qtbot.waitUntil(lambda: not pane.is_stale)
     last = (document.tables.frames.integers("time_ns").max() - document.tables.frames.integer("time_ns", 0)) / 1e9
     size = chart(pane, "size")
