@@ -64,7 +64,7 @@ def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
 @pytest.fixture
 def select(window: MainWindow, qtbot: QtBot, damaged: Path) -> Callable[[int], Document]:
     """Opens the capture and selects a packet in the list as a person does."""
-    assert window.open_path(damaged)
+    assert window.opening.open_path(damaged)
     document = window.document
     assert document is not None
     qtbot.waitUntil(lambda: document.is_decoded)

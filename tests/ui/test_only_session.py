@@ -46,7 +46,7 @@ def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
 
 def opened(qtbot: QtBot, window: MainWindow) -> Document:
     """The capture, all decoded, with the clients in view."""
-    assert window.open_path(find_capture(CAPTURE))
+    assert window.opening.open_path(find_capture(CAPTURE))
     document = window.document
     assert document is not None
     qtbot.waitUntil(lambda: document.is_decoded, timeout=WAIT_MS)
