@@ -78,7 +78,8 @@ class PacketInfo:
             pieces.append(f"{self._head(completed)}{self._outcome(completed)}")
             carried.append(completed)
         failures = [self.reason(snapshot) for snapshot in carried if self._failed(snapshot)]
-        return DOT.join(filter(None, dict.fromkeys((fault, *failures, *pieces))))
+        _, _, what = fault.partition(": ")
+        return DOT.join(filter(None, dict.fromkeys((what, *failures, *pieces))))
 
     def reason(self, snapshot: int) -> str:
         """The sentence that goes with the snapshot's code, of itself: without the first cause."""
@@ -150,8 +151,9 @@ class PacketInfo:
         return text + (f", +{added} ~{changed} {MINUS}{removed}" if added or changed or removed else ", unchanged")
 
     def _missing(self, snapshot: int) -> str:
+        """Numbers of the parts that did not arrive, counted from 1 as everywhere a person reads them."""
         tables = self._tables
         first = tables.snapshots.integer("first_part", snapshot)
         count = tables.snapshots.integer("part_count", snapshot)
         here = set(tables.parts.array("number", first, first + count).tolist()) if count else set()
-        return ", ".join(str(n) for n in range(tables.snapshots.integer("parts", snapshot)) if n not in here)
+        return ", ".join(str(n + 1) for n in range(tables.snapshots.integer("parts", snapshot)) if n not in here)

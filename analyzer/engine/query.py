@@ -204,7 +204,7 @@ class Query:
         first = max(0, tables.snapshots.integer("first_part", snapshot))
         frames = part_frames(tables, snapshot)
         numbers = tables.parts.array("number", first, first + len(frames)).tolist()
-        here = ", ".join(f"part {number} in {record} {frame}" for number, frame in zip(numbers, frames, strict=True))
+        here = ", ".join(f"part {number + 1} in {record} {frame}" for number, frame in zip(numbers, frames, strict=True))
         return f" ({here})" if here else ""
 
     def _note(self, read: MessageNote, packet: int, message: int) -> str:

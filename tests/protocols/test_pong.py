@@ -109,7 +109,7 @@ def test_snapshots_items_and_changes(opened: Capture) -> None:
     assert [(change.kind, change.id) for change in query.changes(2)] == [("unknown", 1)]
     assert query.items(2) == query.items(3) == ()
     assert query.reason(2) == "base tick 11 is not known"
-    assert query.reason(4) == "parts missing: 1 of 2 (part 0 in frame 9)"
+    assert query.reason(4) == "parts missing: 2 of 2 (part 1 in frame 9)"
     assert query.info(3) == "Part 12 part 1/2 base −2 · 2 items, unchanged"
     assert query.record(1, with_items=True) == {
         "client": "10.0.0.2:5000",
