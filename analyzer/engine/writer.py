@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
 from itertools import accumulate, pairwise
+from operator import itemgetter
 
 import numpy as np
 
 from analyzer.store.columns import Array, Ints
-from analyzer.store.row_buffer import RowNumbers
+from analyzer.store.row_buffer import RowNumbers, place_of
 from analyzer.store.row_columns import (
     A_COLUMN,
     A_LOCAL,
@@ -39,7 +40,7 @@ from analyzer.store.row_columns import (
     S_SESSION,
     SNAPSHOT_COLUMNS,
 )
-from analyzer.store.rows import FindingRow, Rows, SessionRow
+from analyzer.store.rows import FindingRow, Rows, SessionRow, TypeCount
 from analyzer.store.tables import Tables
 
 _SESSION_COLUMNS = tuple(field.name for field in fields(SessionRow))
@@ -90,9 +91,10 @@ class _Joined:
     def rows(self, numbers: Sequence[RowNumbers], local: Ints) -> Ints:
         """Local numbers, shape (n,), as the rows that each buffer's `numbers` give them."""
         found = np.empty(len(local), dtype=np.int64)
-        for own, (start, stop) in zip(numbers, pairwise(self.edges), strict=True):
+        places = place_of(local)
+        for own, start, stop in zip(numbers, self.edges, self.edges[1:], strict=False):
             if start < stop:
-                found[start:stop] = own.of(local[start:stop])
+                found[start:stop] = own.placed[places[start:stop]]
         return found
 
 
@@ -125,8 +127,9 @@ def _ranks(order: Ints, first: int, edges: Sequence[int]) -> list[Ints]:
 
 
 def _objects_order(decided: Iterable[tuple[Rows, int]]) -> list[int]:
-    """`_order` for objects: each with its buffer and its packet."""
-    return sorted(range(len(keys := [max(packet, rows.begun_by) for rows, packet in decided])), key=keys.__getitem__)
+    """`_order` for objects, given as their buffers and packets."""
+    deciding = [max(packet, rows.begun_by) for rows, packet in decided]
+    return sorted(range(len(deciding)), key=deciding.__getitem__)
 
 
 def _merge_sessions(tables: Tables, filled: Sequence[Rows]) -> list[Ints]:
@@ -188,18 +191,19 @@ def _merge_messages(tables: Tables, batch: _Batch) -> None:
 def _name_numbers(tables: Tables, batch: _Batch, order: Ints) -> Ints:
     """The writer's numbers of the messages' names in the order given, which is that of new numbers."""
     for rows in batch.filled:
-        new = len(rows.names) - len(rows.name_numbers)
-        if new:
-            rows.name_numbers = np.concatenate((rows.name_numbers, np.full(new, -1, dtype=np.int32)))
-    lengths = [len(rows.name_numbers) for rows in batch.filled]
-    starts = np.array([0, *accumulate(lengths[:-1])], dtype=np.int64)
+        more = len(rows.names) - len(rows.name_numbers)
+        if more:
+            rows.name_numbers = np.concatenate((rows.name_numbers, np.full(more, -1, dtype=np.int32)))
+    edges = [0, *accumulate(len(rows.name_numbers) for rows in batch.filled)]
+    starts = np.array(edges[:-1], dtype=np.int64)
     numbers = np.concatenate([rows.name_numbers for rows in batch.filled]).astype(np.int64)
     used = (batch.messages.matrix[:, M_NAME] + batch.messages.spread(starts))[order]
-    unknown = used[numbers[used] < 0]
-    for index in dict.fromkeys(unknown.tolist()):
-        owner = int(np.searchsorted(starts, index, side="right")) - 1
-        rows, own = batch.filled[owner], index - int(starts[owner])
-        rows.name_numbers[own] = numbers[index] = tables.names.number(rows.names[own])
+    new = list(dict.fromkeys(used[numbers[used] < 0].tolist()))
+    owners: list[int] = (np.searchsorted(starts, np.array(new, dtype=np.int64), side="right") - 1).tolist()
+    for index, owner in zip(new, owners, strict=True):
+        numbers[index] = tables.names.number(batch.filled[owner].names[index - edges[owner]])
+    for owner in set(owners):
+        batch.filled[owner].name_numbers[:] = numbers[edges[owner] : edges[owner + 1]]
     return numbers.take(used)
 
 
@@ -270,21 +274,23 @@ def _amend_snapshots(tables: Tables, batch: _Batch) -> None:
 
 def _count_types(tables: Tables, filled: Sequence[Rows]) -> None:
     """Add to the counts of item types; new ones stand in the order in which the capture first had them."""
-    counts = [
-        (rows, (rows.session_rows[session], name), count)
-        for rows in filled
-        for (session, name), count in rows.types.items()
-    ]
+    known = tables.type_rows
+    counts: list[tuple[tuple[int, str], TypeCount]] = []
+    unknown: list[tuple[int, tuple[int, str]]] = []
+    for rows in filled:
+        for (session, name), count in rows.types.items():
+            key = rows.session_rows[session], name
+            counts.append((key, count))
+            if key not in known:
+                unknown.append((max(count.packet, rows.begun_by), key))
     if not counts:
         return
-    known = tables.type_rows
-    order = _objects_order((rows, count.packet) for rows, _, count in counts)
-    new = [counts[index][1] for index in order if counts[index][1] not in known]
+    new = [key for _, key in sorted(unknown, key=itemgetter(0))]
     first = tables.types.append(
         {"session": [session for session, _ in new], "name": [name for _, name in new]}, len(new)
     )
     known.update({key: row for row, key in enumerate(new, first)})
-    numbers = np.asarray([known[key] for _, key, _ in counts], dtype=np.int64)
+    numbers = np.asarray([known[key] for key, _ in counts], dtype=np.int64)
     for column in ("updates", "values"):
-        added = np.asarray([getattr(count, column) for _, _, count in counts], dtype=np.int64)
+        added = np.asarray([getattr(count, column) for _, count in counts], dtype=np.int64)
         tables.types.amend(column, numbers, tables.types.take(column, numbers).astype(np.int64) + added)

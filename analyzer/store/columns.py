@@ -198,12 +198,16 @@ def _stored(values: Array | Sequence[object], code: str) -> Array:
     """Values as a column with this type code keeps them. numpy alone would wrap integers round that are too large."""
     if code == "O":
         return _objects(values)
-    dtype = np.dtype(code)
-    if isinstance(values, np.ndarray) and len(values) and values.dtype.kind in "iu" and dtype.kind in "iu":
-        limits = np.iinfo(dtype)
-        if not np.can_cast(values.dtype, dtype) and (values.min() < limits.min or values.max() > limits.max):
-            raise OverflowError(f"{values.min()} to {values.max()} do not fit into {dtype}")
-    return np.asarray(values, dtype=dtype)
+    stored = np.asarray(values, dtype=code)
+    if (
+        isinstance(values, np.ndarray)
+        and values.dtype != stored.dtype
+        and {values.dtype.kind, stored.dtype.kind} <= {*"iu"}
+    ):
+        lost = stored != values
+        if lost.any():
+            raise OverflowError(f"{values[lost][0]} does not fit into {stored.dtype}")
+    return stored
 
 
 def _objects(values: Array | Sequence[object]) -> Array:

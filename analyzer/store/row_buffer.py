@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from struct import Struct
 
 import numpy as np
@@ -18,7 +19,7 @@ class RowBuffer:
     """Rows of int64 in one matrix. How many are used stands in `counts[index]`, where a kernel may raise it."""
 
     def __init__(self, width: int, counts: Ints, index: int) -> None:
-        self.matrix: Ints = np.empty((0, width), np.int64)
+        self.matrix: Ints = _no_rows(width)
         """Shape (room, width), row-major; replaced when it grows."""
         self._memory = self.matrix.data
         self._counts = counts.data
@@ -58,40 +59,44 @@ class RowBuffer:
     def clear(self) -> None:
         """Drop all rows and their memory: a flow that fell silent must not keep what it needed once."""
         self._counts[self._index] = 0
-        self._replace(self.matrix[:0].copy())
+        self._replace(_no_rows(self.matrix.shape[1]))
 
     def _replace(self, matrix: Ints) -> None:
         self.matrix = matrix
         self._memory = matrix.data
 
 
+@cache
+def _no_rows(width: int) -> Ints:
+    return np.empty((0, width), np.int64)
+
+
 class RowNumbers:
     """The table row of each local number, 4 bytes each. Filled by the writer; grows by doubling."""
 
     def __init__(self) -> None:
-        self._rows = np.full(1, -1, np.int32)
-        """Behind the row of "none", so that -1 needs no care."""
-        self._used = 1
+        self._room = np.full(1, -1, np.int32)
+        self.placed: NDArray[np.int32] = self._room
+        """By `place_of` a local number: its row."""
 
     def __len__(self) -> int:
-        return self._used - 1
+        return len(self.placed) - 1
 
     def __getitem__(self, local: int) -> int:
         """The row of one local number; -1 for anything below 0."""
-        if local + 1 >= self._used:
-            raise IndexError(f"local number {local} of {len(self)}")
-        return self._rows.item(max(local, -1) + 1)
+        return self.placed.item(max(local, -1) + 1)
 
     def extend(self, rows: NDArray[np.integer] | Sequence[int]) -> None:
         """The next local numbers stand for these rows."""
-        used = self._used + len(rows)
-        if used > len(self._rows):
-            larger = np.empty(max(used, 2 * len(self._rows)), np.int32)
-            larger[: self._used] = self._rows[: self._used]
-            self._rows = larger
-        self._rows[self._used : used] = rows
-        self._used = used
+        before = len(self.placed)
+        after = before + len(rows)
+        if after > len(self._room):
+            self._room = np.empty(max(after, 2 * len(self._room)), np.int32)
+            self._room[:before] = self.placed
+        self._room[before:after] = rows
+        self.placed = self._room[:after]
 
-    def of(self, local: Ints) -> Ints:
-        """The rows of local numbers, shape like `local`; anything below 0 is no row, -1."""
-        return self._rows[: self._used].take(np.maximum(local, -1) + 1).astype(np.int64)
+
+def place_of(local: Ints) -> Ints:
+    """Where `RowNumbers.placed` holds local numbers: behind the row of "none", whose number is anything below 0."""
+    return np.maximum(local, -1) + 1

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer.store.row_buffer import SMALLEST, RowBuffer, RowNumbers
+from analyzer.store.row_buffer import SMALLEST, RowBuffer, RowNumbers, place_of
 
 INT64 = st.integers(-(2**63), 2**63 - 1)
 STEPS = st.lists(
@@ -83,7 +83,7 @@ def test_numbers_are_looked_up(batches: list[list[int]]) -> None:
         assert len(numbers) == len(model)
     assert list(numbers) == model
     local = np.arange(-3, len(model))
-    assert numbers.of(local).tolist() == [-1, -1, -1, *model]
+    assert numbers.placed[place_of(local)].tolist() == [-1, -1, -1, *model]
     assert [numbers[number] for number in local.tolist()] == [-1, -1, -1, *model]
 
 
@@ -94,4 +94,4 @@ def test_numbers_not_given_yet_are_refused() -> None:
         with pytest.raises(IndexError):
             numbers[local]
         with pytest.raises(IndexError):
-            numbers.of(np.array([0, local]))
+            numbers.placed[place_of(np.array([0, local]))]
