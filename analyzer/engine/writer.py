@@ -21,7 +21,6 @@ from analyzer.store.row_columns import (
     A_VALUE,
     AMEND_BASE,
     AMEND_CAUSE,
-    AMENDABLE,
     M_NAME,
     M_PACKET,
     MESSAGE_COLUMNS,
@@ -257,7 +256,7 @@ def _amend_sessions(tables: Tables, filled: Sequence[Rows]) -> None:
 
 
 def _amend_snapshots(tables: Tables, batch: _Batch) -> None:
-    """Column by column, each in the order in which the readings said it."""
+    """Column by column, the one first that was amended first, and each in the order in which the readings said it."""
     amendments = batch.amendments
     if not len(amendments):
         return
@@ -267,9 +266,10 @@ def _amend_snapshots(tables: Tables, batch: _Batch) -> None:
     if refers.any():
         rows = amendments.rows(batch.snapshot_rows, np.where(refers, values, -1))
         values = np.where(refers, rows, values)
-    for name, column in AMENDABLE.items():
+    first = np.unique(columns, return_index=True)[1]
+    for column in columns[np.sort(first)].tolist():
         chosen = columns == column
-        tables.snapshots.amend(name, numbers[chosen], values[chosen])
+        tables.snapshots.amend(SNAPSHOT_COLUMNS[column], numbers[chosen], values[chosen])
 
 
 def _count_types(tables: Tables, filled: Sequence[Rows]) -> None:
