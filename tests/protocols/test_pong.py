@@ -22,6 +22,7 @@ from analyzer.store.tables import Tables
 from analyzer.wire.reader import Field
 from tests.capture.builders import pcap_file
 from tests.protocols.pong import CODES, GONE, PONG
+from tests.row_views import packets, snapshots
 
 ALL = (*PROTOCOLS, PONG)
 OTHERS = (SAMPLE, BUNDLED / "serverinfo_and_play_head.pcap", BUNDLED / "ddnet_ctf4_ipv6_head.pcap")
@@ -201,9 +202,9 @@ def test_any_payload_is_answered(protocol: Protocol, sent: list[tuple[bytes, int
         rows.begin(number)
         reading.receive(Datagram(number, 0, direction, payload, len(payload)))
     reading.finish()
-    assert all(0 < late.kind < len(protocol.packet_kinds) for late in rows.packets)
-    assert all(late.code < len(protocol.packet_codes) for late in rows.packets)
-    assert all(row.status is protocol.codes[row.code].status is not Status.BUG for row in rows.snapshots)
+    assert all(0 < late.kind < len(protocol.packet_kinds) for late in packets(rows))
+    assert all(late.code < len(protocol.packet_codes) for late in packets(rows))
+    assert all(row.status is protocol.codes[row.code].status is not Status.BUG for row in snapshots(rows))
     facts = SessionFacts(verdict.dialect)
     for session in rows.sessions:
         assert isinstance(session.facts, SessionFacts)
