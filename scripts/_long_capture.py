@@ -88,13 +88,14 @@ def repeat(source: IO[bytes], records: Records, form: Format, repeats: int, clie
             _stamp(data, start + form.time_at, np.asarray(records.time_ns[rows]) + number * span, form.time_base)
             side = np.where(np.asarray(records.from_client[rows]) != 0, 0, 2)
             _put_ports(data, start + form.frame_at + PORTS_AT + side, first_port + np.asarray(records.client[rows]))
-            file.write(data)
+            file.write(memoryview(data))
 
 
 def free_ports(clients: int, repeats: int) -> list[int]:
     """The first client port of each repetition; none is the server's or one of the recording's own."""
     server, own = SERVER[1], range(50000, 50000 + clients)
-    found, port = [], FIRST_PORT
+    found: list[int] = []
+    port = FIRST_PORT
     while len(found) < repeats and port + clients <= 65536:
         taken = range(port, port + clients)
         if server in taken:
