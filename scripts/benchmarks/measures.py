@@ -173,6 +173,17 @@ def growth_rows(plan: Plan) -> list[Row]:
     return rows
 
 
+def memory_rows(found: Rounds) -> list[Row]:
+    """What the tables take once everything is decoded, and the process's peak."""
+    answer, count = found.all_cores[0], len(found.all_cores)
+    tables = {name: size / answer["packets"] for name, size in answer["tables"].items()}
+    remark = ", ".join(f"{name} {size:.1f}" for name, size in tables.items() if size >= 0.1)
+    return [
+        Row("memory of the tables, a packet", sum(tables.values()), "bytes", count, remark=remark),
+        Row("peak memory of the decoding process", median(_of(found.all_cores, "peak")) / MIB, "MiB", count),
+    ]
+
+
 def jump_rows(found: Rounds) -> list[Row]:
     """Jumps to any snapshot and its delta tree, of all rounds together."""
     jumps = [seconds * 1000 for answer in found.all_cores for seconds in answer["jumps"]]
@@ -223,7 +234,7 @@ def all_rows(plan: Plan, say: Callable[[str], None]) -> list[Row]:
     found = side_by_side(plan)
     say("growth")
     growth = growth_rows(plan)
-    return [*decode_rows(found), *peer_rows(found), *growth, *jump_rows(found), *rows]
+    return [*decode_rows(found), *peer_rows(found), *growth, *memory_rows(found), *jump_rows(found), *rows]
 
 
 def _own_cpu(found: Rounds) -> list[float]:

@@ -119,7 +119,8 @@ def test_jumps_go_anywhere_and_deep() -> None:
 
 
 def answer(packets: int, wall: float, cpu: float, jumps: list[float]) -> dict[str, Any]:
-    return {"packets": packets, "wall": wall, "cpu": cpu, "snapshots": 9, "rebuilt": 8, "jumps": jumps}
+    counts = {"packets": packets, "snapshots": 9, "rebuilt": 8, "peak": 3 * 1024 * 1024}
+    return {**counts, "tables": {"frames": 27_000, "types": 3}, "wall": wall, "cpu": cpu, "jumps": jumps}
 
 
 def rounds(tshark: list[tuple[Cost, Cost]]) -> Rounds:
@@ -150,6 +151,8 @@ def test_ratios_are_taken_round_by_round() -> None:
         "one core, in times of the lower limit": 10.0,
     }
     assert [row.value for row in measures.jump_rows(found)] == [2.0, 60.0]
+    tables, peak = measures.memory_rows(found)
+    assert (tables.value, tables.remark, peak.value) == (27.003, "frames 27.0", 3.0)
 
 
 def test_absent_peers_are_said() -> None:
