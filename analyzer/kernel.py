@@ -24,8 +24,8 @@ _KERNELS: list[Callable[..., object]] = []
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function over numpy arrays when it is first called, or load it from the cache.
 
-    It runs without the interpreter's lock. An index out of bounds raises IndexError: a mistake of ours, as kernels check
-    every index that input decides. With NUMBA_DISABLE_JIT=1 it is the function itself.
+    It runs without the interpreter's lock. An index out of bounds raises IndexError: a mistake of ours, as kernels
+    check every index that input decides. With NUMBA_DISABLE_JIT=1 it is the function itself.
     """
     compiled: Callable[P, R] = numba.njit(nogil=True, cache=True, boundscheck=True)(function)
     _KERNELS.append(compiled)

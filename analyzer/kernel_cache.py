@@ -1,7 +1,7 @@
 """Where compiled kernels are kept, and whether they are there: looked at without importing numba.
 
-numba does not notice a changed function in another file, and a processor may lack what another has, so the folder's name
-is a digest of everything that the compiled code depends on. A mark in it says that a warm-up ended there.
+numba does not notice a changed function in another file, and a processor may lack what another has, so the folder's
+name is a digest of everything that the compiled code depends on. A mark in it says that a warm-up ended there.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def prepare() -> None:
 def keep(filled: Path) -> None:
     """Move what was compiled in another folder into this process's one, and mark it. Raises OSError.
 
-    Two processes may do it at once: their files of one name say the same, and numba reads an index before what it names.
+    Two processes may do it at once: their files of one name say the same, and an index comes after what it names.
     """
     target = folder().path
     files = sorted((path for path in filled.rglob("*") if path.is_file()), key=lambda path: path.suffix == ".nbi")
