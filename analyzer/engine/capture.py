@@ -6,6 +6,7 @@ Nothing here knows a protocol, and the rows do not depend on how the file was cu
 from __future__ import annotations
 
 import logging
+import os
 from array import array
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -32,6 +33,8 @@ from analyzer.store.tables import Tables
 BATCH_FRAMES = 1024
 BULK_BATCH_FRAMES = 16_384
 """With compiled kernels; the first batches are smaller, so that the first rows come at once."""
+SMALL_FILE_BYTES = 512 * 1024
+"""Plain Python has decoded a smaller file about when the kernels are loaded."""
 BATCH_BYTES = 16 * 1024 * 1024
 """Bounds the memory of a batch of jumbo or hostile frames."""
 REPLAY_PACKETS = 1024
@@ -79,10 +82,10 @@ class Capture:
         """Open a capture file. `strict` lets an exception of ours through instead of marking the row.
 
         `batch`: frames of a step, if not as many as suit. `compiled`: whether to use compiled kernels, if not where
-        they are at hand. Raises `CaptureError` with a sentence for a person.
+        they are at hand and the file is worth loading them. Raises `CaptureError` with a sentence for a person.
         """
         if compiled is None:
-            compiled = kernel_cache.ready()
+            compiled = _is_large(path) and kernel_cache.ready()
         return cls(Source.open(path, compiled=compiled), Path(path), protocols, batch, strict, compiled)
 
     def __enter__(self) -> Capture:
@@ -160,35 +163,41 @@ class Capture:
             if flow in self._readings or self.tables.flows.text("recognised", flow):
                 continue
             detection = self._undecided.setdefault(flow, FlowDetection(self.protocols))
-            detection.packets.extend(batch.packet.tolist())
             for datagram in batch:
                 claim = detection.see(datagram)
                 if claim is not None:
                     claims.append((datagram.packet, flow, claim))
                     break
+            else:
+                detection.packets.extend(batch.packet.tolist())
         claims.sort(key=lambda found: found[0])
-        return [flow for packet, flow, claim in claims if self._claim(flow, claim, packet)]
+        return [flow for packet, flow, claim in claims if self._claim(flow, claim, packet, by_flow[flow])]
 
-    def _claim(self, flow: int, claim: Claim, packet: int) -> bool:
-        """Begin the reading that `packet` decided on. False: the dialect is known by name only."""
+    def _claim(self, flow: int, claim: Claim, packet: int, batch: DatagramBatch | None = None) -> bool:
+        """Begin the reading that `packet` of `batch`, if there is one, decided on.
+
+        False: the dialect is known by name only.
+        """
         packets = self._undecided.pop(flow).packets
         self.tables.flows.amend("server", [flow], [claim.verdict.server])
         if claim.verdict.readable:
-            self._open_reading(flow, claim.protocol, claim.verdict, packet, packets)
+            reading = self._open_reading(flow, claim.protocol, claim.verdict, packet)
+            for earlier in self._replay(packets):
+                self._feed(reading, earlier)
+            if batch is not None:
+                self._feed(reading, batch)
         else:
             self.tables.flows.amend("recognised", [flow], [f"{claim.protocol.title} {claim.verdict.dialect}"])
         return claim.verdict.readable
 
-    def _open_reading(self, flow: int, protocol: Protocol, verdict: Verdict, packet: int, packets: array[int]) -> None:
-        """A new reading, fed with the packets that the flow has so far."""
+    def _open_reading(self, flow: int, protocol: Protocol, verdict: Verdict, packet: int) -> Reading:
         number = self.tables.readings.append(
             {"flow": [flow], "protocol": [protocol.name], "dialect": [verdict.dialect], "number": [0]}, 1
         )
         self.tables.flows.amend("reading", [flow], [number])
         rows = self._rows[flow] = Rows(number, packet)
         reading = self._readings[flow] = protocol.open_reading(rows, verdict)
-        for batch in self._replay(packets):
-            self._feed(reading, batch)
+        return reading
 
     def _replay(self, own: array[int]) -> Iterable[DatagramBatch]:
         """Datagrams from the file again."""
@@ -249,6 +258,14 @@ class Capture:
             self._settle(reading)
         merge(self.tables, self._rows.values())
         self.finished = True
+
+
+def _is_large(path: str | Path) -> bool:
+    """False where that cannot be told: opening the file will say why."""
+    try:
+        return os.stat(path).st_size >= SMALL_FILE_BYTES
+    except (OSError, ValueError):
+        return False
 
 
 def _open_intake(source: Source, tables: Tables, clock: Clock, compiled: bool) -> Intake:
