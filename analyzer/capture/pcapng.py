@@ -142,7 +142,13 @@ class PcapngIndexer:
             if captured > MAX_CAPTURED or 32 + captured > length or unpack_tail(data, end - 4)[0] != length:
                 break
             rows.append(
-                (clocks[number].nanoseconds(high << 32 | low), start + at + 28, captured, original, first + number)
+                (
+                    clocks[first + number].nanoseconds(high << 32 | low),
+                    start + at + 28,
+                    captured,
+                    original,
+                    first + number,
+                )
             )
             at = end
         if len(rows) > before:
