@@ -6,6 +6,7 @@ The frames of one `read` lie in one block of the file, so that it need not be re
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from analyzer.capture import kernels
 from analyzer.capture.file import CaptureFile
@@ -64,9 +65,11 @@ class BulkPcapngIndexer(PcapngIndexer):
         self._runs: list[FrameBatch] = []
         """Frames before those in `_rows`."""
         self._run_rows = 0
-        self._clock_rows = np.empty((0, 2), dtype=np.int64)
-        self._clocks_of = (0, 0)
-        """First interface of the section, and interfaces of the file, that `_clock_rows` is of."""
+        self._clock_rows = np.zeros((1, 2), dtype=np.int64)
+        self._clocks_from = 0
+        """First interface of the section that `_clock_rows` is of."""
+        self._clocks_known = 0
+        """Rows of it that are filled in."""
 
     def _count(self) -> int:
         return self._run_rows + len(self._rows)
@@ -121,19 +124,22 @@ class BulkPcapngIndexer(PcapngIndexer):
         self._runs, self._run_rows = [], 0
         return joined
 
-    def _clock_table(self) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+    def _clock_table(self) -> NDArray[np.int64]:
         """Nanoseconds a unit and at unit 0 of the section's interfaces; 0 a unit where a kernel cannot count so."""
-        known = (self._section_first, len(self._clocks))
-        if self._clocks_of != known:
-            table = [
-                (clock.multiplier, clock.offset_ns)
-                if clock.divisor == 1 and abs(clock.offset_ns) <= _MAX_OFFSET_NS
-                else (0, 0)
-                for clock in self._clocks[self._section_first :]
-            ]
-            self._clock_rows = np.array(table, dtype=np.int64).reshape(-1, 2)
-            self._clocks_of = known
-        return self._clock_rows
+        if self._clocks_from != self._section_first:
+            self._clocks_from, self._clocks_known = self._section_first, 0
+        count = len(self._clocks) - self._section_first
+        if count > len(self._clock_rows):
+            # Doubled, as a hostile file may describe one more interface after every frame.
+            grown = np.zeros((2 * count, 2), dtype=np.int64)
+            grown[: self._clocks_known] = self._clock_rows[: self._clocks_known]
+            self._clock_rows = grown
+        for number in range(self._clocks_known, count):
+            clock = self._clocks[self._section_first + number]
+            counted = clock.divisor == 1 and abs(clock.offset_ns) <= _MAX_OFFSET_NS
+            self._clock_rows[number] = (clock.multiplier, clock.offset_ns) if counted else (0, 0)
+        self._clocks_known = count
+        return self._clock_rows[:count]
 
 
 def _room(rows: int) -> FrameBatch:

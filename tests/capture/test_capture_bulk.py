@@ -177,6 +177,15 @@ def test_long_runs_of_pcapng(seed: int, window: int) -> None:
     assert [data[row[1] : row[1] + row[2]] for row in found] == scapy
 
 
+def test_an_interface_after_every_frame() -> None:
+    described = [interface(options=option(9, bytes((number % 10,)))) for number in range(300)]
+    frames = [enhanced(number, b"x", number=number) for number in range(300)]
+    data = section() + b"".join(map(bytes.__add__, described, frames))
+    found, problems, *_ = same(data + data)
+    assert [row[4] for row in found] == list(range(600))
+    assert problems == []
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_growing_files(tmp_path: Path, seed: int) -> None:
     choose = random.Random(seed)
