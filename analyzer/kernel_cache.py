@@ -21,7 +21,10 @@ from importlib import metadata
 from pathlib import Path
 
 MARK = "warm"
-"""File in the folder of compiled kernels; what it holds does not matter."""
+"""File in the folder of compiled kernels, written last: a line for each other file, its size and path.
+
+numba fails at a file that is cut short, as they are found after a power failure.
+"""
 
 PACKAGE = Path(__file__).resolve().parent
 
@@ -81,7 +84,10 @@ def digest(sources: list[Path]) -> str:
 
 @cache
 def folder() -> Folder:
-    """The user's cache folder where it can be written, else one that goes with this process."""
+    """The user's cache folder where it can be written, else one that goes with this process.
+
+    Raises OSError where neither can be made.
+    """
     chosen = os.environ.get(_FOLDER)
     if chosen:
         return Folder(Path(chosen))
@@ -106,8 +112,11 @@ def ready() -> bool:
         return False
     try:
         metadata.version("numba")
-        return (folder().path / MARK).exists()
-    except (metadata.PackageNotFoundError, OSError):
+        place = folder().path
+        listed = [line.split(" ", 1) for line in (place / MARK).read_text(encoding="utf-8").splitlines()]
+        # An index grows with whatever else is compiled.
+        return all((place / name).stat().st_size >= int(size) for size, name in listed)
+    except (metadata.PackageNotFoundError, OSError, ValueError):
         return False
 
 
@@ -127,8 +136,10 @@ def keep(filled: Path) -> None:
         place = target / file.relative_to(filled)
         place.parent.mkdir(parents=True, exist_ok=True)
         os.replace(file, place)
+    places = [target / file.relative_to(filled) for file in files]
+    lines = [f"{place.stat().st_size} {place.relative_to(target).as_posix()}\n" for place in places]
     mark = filled / MARK
-    mark.write_bytes(b"")
+    mark.write_text("".join(lines), encoding="utf-8")
     os.replace(mark, target / MARK)
 
 
@@ -148,12 +159,14 @@ def _temporary(wanted: Path, trouble: str) -> Folder:
     outer = Path(tempfile.mkdtemp(prefix="snapscope-kernels-"))
     atexit.register(shutil.rmtree, outer, ignore_errors=True)
     place = outer / wanted.name
-    if (wanted / MARK).exists():
-        # numba passes over a folder that it cannot write.
-        try:
+    # numba passes over a folder that it cannot write.
+    try:
+        if (wanted / MARK).exists():
             shutil.copytree(wanted, place)
-        except OSError:
-            shutil.rmtree(place, ignore_errors=True)
+            for made in (place, *filter(Path.is_dir, place.rglob("*"))):
+                made.chmod(0o700)
+    except OSError:
+        shutil.rmtree(place, ignore_errors=True)
     place.mkdir(exist_ok=True)
     return Folder(place, trouble)
 

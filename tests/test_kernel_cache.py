@@ -85,6 +85,22 @@ def test_a_folder_that_cannot_be_made_is_replaced_and_said(tmp_path: Path) -> No
     assert not Path(place).exists()
 
 
+@pytest.mark.skipif(os.name == "nt", reason="a folder cannot be made unwritable by its mode")
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere")
+def test_a_filled_folder_that_cannot_be_written_is_used_all_the_same(tmp_path: Path) -> None:
+    code = (
+        "from analyzer import kernel_cache; found = kernel_cache.folder();"
+        "print(kernel_cache.ready(), bool(found.trouble), found.path)"
+    )
+    place = Path(python(code, XDG_CACHE_HOME=str(tmp_path)).split()[2])
+    (place / kernel_cache.MARK).touch()
+    place.chmod(0o500)
+    try:
+        assert python(code, XDG_CACHE_HOME=str(tmp_path)).split()[:2] == ["True", "True"]
+    finally:
+        place.chmod(0o700)
+
+
 def test_filled_folders_are_kept_whichever_comes_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SNAPSCOPE_KERNELS", str(tmp_path / "kept"))
     (tmp_path / "kept").mkdir()
@@ -100,5 +116,9 @@ def test_filled_folders_are_kept_whichever_comes_last(tmp_path: Path, monkeypatc
             assert kernel_cache.ready()
             assert sorted(path.name for path in (tmp_path / "kept").rglob("*.nb?")) == ["a.1.nbc", "a.nbi"]
             assert [path.name for path in tmp_path.iterdir()] == ["kept"]
+        (tmp_path / "kept" / "net_1" / "a.nbi").write_text("grown longer")
+        assert kernel_cache.ready()
+        (tmp_path / "kept" / "net_1" / "a.1.nbc").write_text("cut")
+        assert not kernel_cache.ready()
     finally:
         kernel_cache.folder.cache_clear()

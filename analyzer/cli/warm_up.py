@@ -15,14 +15,17 @@ def warm_up() -> None:
 
     Takes some ten seconds. Until it is done captures are decoded by plain Python: the same rows, more slowly.
     """
+    try:
+        folder = kernel_cache.folder()
+    except OSError as error:
+        raise CommandError(f"compiled code cannot be kept: {error}") from error
+    if folder.trouble:
+        raise CommandError(f"compiled code cannot be kept: {folder.trouble}")
     if kernel_cache.ready():
-        write_lines([f"Nothing to compile: it is in {kernel_cache.folder().path}."])
+        write_lines([f"Nothing to compile: it is in {folder.path}."])
         return
-    trouble = kernel_cache.folder().trouble
-    if trouble:
-        raise CommandError(f"compiled code cannot be kept: {trouble}")
     begin = time.monotonic()
     told = compile_all()
     if told:
         raise CommandError(told)
-    write_lines([f"Compiled in {time.monotonic() - begin:.0f} s, kept in {kernel_cache.folder().path}."])
+    write_lines([f"Compiled in {time.monotonic() - begin:.0f} s, kept in {folder.path}."])

@@ -33,8 +33,8 @@ def warm_up(stop: threading.Event | None = None) -> str:
     """
     if kernel_cache.ready():
         return ""
-    trouble = kernel_cache.folder().trouble
     try:
+        trouble = kernel_cache.folder().trouble
         with kernel_cache.scratch() as place:
             told = _run_child(Path(place), stop)
             if told:
