@@ -33,7 +33,7 @@ PROJECT = ROOT / "pyproject.toml"
 IMPORTS = """
 from PySide6 import QtGui, QtSvg, QtTest, QtWidgets
 QtWidgets.QApplication([])
-import numpy, platformdirs, pyqtgraph, qtawesome, rich, typer, analyzer, ui
+import numba, numpy, platformdirs, pyqtgraph, qtawesome, rich, typer, analyzer, ui
 """
 MISSING_LIBRARY = re.compile(r"(lib[\w.+-]+\.so[\w.]*): cannot open shared object file")
 QT_WINDOWS = "QtWidgets.abi3.so"
@@ -106,6 +106,7 @@ def bring_up(extras: Sequence[str]) -> None:
     wanted = sorted({*held, *extras})
     install(wanted, project=not unchanged)
     check_imports()
+    warm_up()
     write_stamp(wanted)
 
 
@@ -258,6 +259,14 @@ def check_imports() -> None:
     except SetupError as error:
         # Tests and the command line do without; and a screen of Wayland needs none of them.
         say(f"for a window on an X screen, {error}")
+
+
+def warm_up() -> None:
+    """Compiles what decodes in bulk, so that not the first capture has to wait for it. Everything works without."""
+    say("compiling what decodes in bulk")
+    done = subprocess.run([str(program("snapscope-cli")), "warm-up"], stdout=subprocess.DEVNULL, check=False)
+    if done.returncode != 0:
+        say("it could not be compiled, as said above; captures are decoded by plain Python, more slowly")
 
 
 def failing_import() -> str:

@@ -12,7 +12,7 @@ import pytest
 from capture_files import ROOT
 
 CONTRACTS = "from importlinter.cli import lint_imports_command; lint_imports_command()"
-IDS = ["stages", "tables-only", "headless", "protocols", "plain", "window"]
+IDS = ["stages", "tables-only", "headless", "protocols", "plain", "kernels", "window"]
 
 
 @pytest.fixture
@@ -60,6 +60,7 @@ def test_contracts_hold_also_for_a_second_protocol(copy: Path) -> None:
         ("protocols", "analyzer/protocols/pong/__init__.py", "import analyzer.protocols.ping"),
         ("plain", "analyzer/capture/frames.py", "from scapy.sendrecv import AsyncSniffer"),
         ("plain", "analyzer/wire/huffman.py", "import numba"),
+        ("kernels", "analyzer/wire/huffman.py", "from analyzer.kernel import kernel"),
         ("headless", "analyzer/cli/app.py", "import qtawesome"),
         ("window", "ui/models/steps.py", "import ui.views.packet_list"),
         ("window", "ui/views/cells.py", "import ui.main_window"),

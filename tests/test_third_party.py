@@ -15,6 +15,8 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 WITH_GPL_2 = {"0BSD", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "ISC", "MIT", "PSF-2.0", "Zlib"} | {
+    # The exception waives what Apache-2.0 asks beyond GPL-2.0.
+    "Apache-2.0 WITH LLVM-exception",
     "GPL-2.0-only",
     "GPL-2.0-or-later",
     "LGPL-2.1-or-later",

@@ -10,7 +10,7 @@ class Command:
     """One entry of a menu."""
 
     name: str
-    """A step of `LIST_STEPS`, or the window's method `do_<name>` carries it out."""
+    """A step of `LIST_STEPS`, or one of those that the window carries out by name."""
     menu: str
     text: str
     keys: str = ""
@@ -20,6 +20,8 @@ class Command:
     needs_capture: bool = True
     separator: bool = False
     """A line above it."""
+    lacks: str = ""
+    """With a capture open, why it cannot be carried out while it is disabled."""
 
 
 COMMANDS = (
@@ -27,10 +29,10 @@ COMMANDS = (
     Command("open_sample", "File", "Open the sample", needs_capture=False),
     Command("close_capture", "File", "Close the capture", "Ctrl+W"),
     Command("reload", "File", "Reload", "Ctrl+R", "arrow-counter-clockwise"),
-    Command("stop", "File", "Stop decoding", "Ctrl+E", "stop"),
-    Command("file_problems", "File", "What is wrong with the file", separator=True),
+    Command("stop", "File", "Stop decoding", "Ctrl+E", "stop", lacks="decoding has ended"),
+    Command("file_problems", "File", "What is wrong with the file", separator=True, lacks="nothing is wrong"),
     Command("quit", "File", "Quit", "Ctrl+Q", needs_capture=False, separator=True),
-    Command("copy", "Edit", "Copy row", "Ctrl+C"),
+    Command("copy", "Edit", "Copy", "Ctrl+C"),
     Command("copy_value", "Edit", "Copy value", "Ctrl+Shift+V"),
     Command("find", "Edit", "Find...", "Ctrl+F", "magnifying-glass", separator=True),
     Command("find_next", "Edit", "Find next", "Ctrl+N"),
@@ -39,13 +41,18 @@ COMMANDS = (
     Command("zoom_in", "View", "Larger", "Ctrl++ Ctrl+=", needs_capture=False),
     Command("zoom_out", "View", "Smaller", "Ctrl+-", needs_capture=False),
     Command("zoom_reset", "View", "100 %", "Ctrl+0", needs_capture=False),
-    Command("all_sessions", "View", "All sessions", separator=True),
+    Command("all_sessions", "View", "All sessions", separator=True, lacks="all are shown"),
     Command("fill", "View", "Let the pane fill the window", "F11"),
     Command("next_pane", "View", "Next pane", "F6"),
     Command("previous_pane", "View", "Previous pane", "Shift+F6"),
+    Command("show_list", "View", "Go to the packet list", "Alt+1", separator=True),
+    Command("show_packet", "View", "Go to the packet", "Alt+2"),
+    Command("show_snapshot", "View", "Go to the snapshot", "Alt+3"),
+    Command("show_charts", "View", "Go to the charts", "Alt+4"),
+    Command("show_clients", "View", "Go to the clients", "Alt+5"),
     Command("reset_layout", "View", "Reset layout", needs_capture=False, separator=True),
-    Command("back", "Go", "Back", "Alt+Left", "arrow-left"),
-    Command("forward", "Go", "Forward", "Alt+Right", "arrow-right"),
+    Command("back", "Go", "Back", "Alt+Left", "arrow-left", lacks="there is no selection before"),
+    Command("forward", "Go", "Forward", "Alt+Right", "arrow-right", lacks="there is no selection after"),
     Command("go_to", "Go", "Go to packet, tick or time...", "Ctrl+G", "arrow-line-right"),
     Command("first", "Go", "First packet", "Ctrl+Home", separator=True),
     Command("last", "Go", "Last packet", "Ctrl+End", "arrow-line-down"),
@@ -53,14 +60,15 @@ COMMANDS = (
     Command("previous_packet", "Go", "Previous packet", "Ctrl+Up F7"),
     Command("next_in_flow", "Go", "Next packet of the flow", "Ctrl+."),
     Command("previous_in_flow", "Go", "Previous packet of the flow", "Ctrl+Comma"),
-    Command("next_snapshot", "Go", "Next snapshot of the client", separator=True),
-    Command("previous_snapshot", "Go", "Previous snapshot of the client"),
-    Command("next_failed", "Go", "Next failed snapshot"),
-    Command("previous_failed", "Go", "Previous failed snapshot"),
-    Command("baseline", "Go", "Baseline", separator=True),
-    Command("acknowledgement", "Go", "Acknowledgement"),
-    Command("next_part", "Go", "Next part"),
-    Command("cause", "Go", "First cause of the failure"),
+    Command("next_snapshot", "Go", "Next snapshot of the client", separator=True, lacks="there are no snapshots"),
+    Command("previous_snapshot", "Go", "Previous snapshot of the client", lacks="there are no snapshots"),
+    Command("next_failed", "Go", "Next failed snapshot", lacks="there are no snapshots"),
+    Command("previous_failed", "Go", "Previous failed snapshot", lacks="there are no snapshots"),
+    Command("baseline", "Go", "Baseline", separator=True, lacks="no snapshot with a baseline is selected"),
+    Command("acknowledgement", "Go", "Acknowledgement", lacks="no snapshot with one is selected"),
+    Command("next_part", "Go", "Next part", lacks="no snapshot of several parts is selected"),
+    Command("cause", "Go", "First cause of the failure", lacks="no snapshot with an earlier cause is selected"),
+    Command("palette", "Help", "All commands by name...", "Ctrl+Shift+Space", needs_capture=False),
     Command("keys", "Help", "Keys", "F1", needs_capture=False),
     Command("about", "Help", "About Snapscope", needs_capture=False),
 )
@@ -74,8 +82,6 @@ LIST_STEPS = {
     "previous_in_flow": "previous_in_flow",
     "next_snapshot": "next_snapshot",
     "previous_snapshot": "previous_snapshot",
-    "next_failed": "next_failed",
-    "previous_failed": "previous_failed",
     "baseline": "baseline",
     "acknowledgement": "acknowledgement",
     "next_part": "next_part",
@@ -94,6 +100,31 @@ LETTERS = {
 """Single keys that act in lists, trees and charts."""
 
 
+OTHER_KEYS = (
+    ("Trees", "Open, close", "Right Left"),
+    ("Trees", "Open all below", "Shift+Right"),
+    ("Trees", "Open all, close all", "Ctrl+Right Ctrl+Left"),
+    ("Snapshot", "Show raw values only, while held", "Alt"),
+    ("Charts", "Zoom the time axis", "+ -"),
+    ("Charts", "Show the whole capture", "0"),
+    ("Charts", "Fit to the marked range", "F"),
+    ("Charts", "Move along", "Left Right"),
+    ("Everywhere", "Menu of what is selected", "Menu"),
+    ("Everywhere", "Leave the search", "Esc"),
+)
+"""Where, what, keys: what single panes do by keys of their own, for help to list."""
+
+
 def shortcuts(command: Command) -> list[str]:
     """The command's key sequences, as Qt reads them."""
     return [keys.replace("Comma", ",") for keys in command.keys.split()]
+
+
+def all_keys(command: Command) -> list[str]:
+    """Its shortcuts, and the single keys that do the same in lists, trees and charts."""
+    return shortcuts(command) + [keys for keys, name in LETTERS.items() if name == command.name]
+
+
+def title(command: Command) -> str:
+    """Its words without the dots that announce a question."""
+    return command.text.rstrip(".")

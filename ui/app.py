@@ -20,6 +20,7 @@ from ui.main_window import MainWindow
 from ui.settings import Settings
 
 _LOG = logging.getLogger(__name__)
+EXIT_WAIT_S = 3.0
 SWITCH_INTERVAL_S = 0.0005
 """How long the decoder may keep the interpreter while the window waits for it, which is many times in each repaint."""
 
@@ -33,7 +34,10 @@ def main(argv: list[str] | None = None) -> int:
     application = QApplication(["snapscope"])
     window = start(application, options.capture, Settings())
     sys.excepthook = _reporter(window)
-    return application.exec()
+    code = application.exec()
+    # What still reads gives its temporary files back; a question that runs longer ends with the process.
+    window.opening.wait(EXIT_WAIT_S)
+    return code
 
 
 def start(application: QApplication, capture: str | None, settings: Settings) -> MainWindow:
@@ -47,7 +51,7 @@ def start(application: QApplication, capture: str | None, settings: Settings) ->
     window = MainWindow(settings)
     window.show()
     if capture:
-        window.open_path(capture)
+        window.opening.open_path(capture)
     return window
 
 

@@ -27,8 +27,8 @@ class Document(QObject):
     """More rows of any table are published; models compare lengths with what they showed."""
     amended = Signal(object)
     """tuple[Amendment, ...]: published rows whose values changed."""
-    progressed = Signal(object, object)
-    """Bytes read and bytes in all."""
+    progressed = Signal(float)
+    """The share of the file that is decoded, 0 to 1; it never falls."""
     decoded = Signal()
     """Decoding ended: at the end of the file, cancelled, or by `failure`."""
     question_failed = Signal(str)
@@ -87,7 +87,7 @@ class Document(QObject):
         self.worker.cancel()
 
     def close(self) -> None:
-        """Stop the threads and the timer. No signal comes afterwards."""
+        """Stop the timer and tell the threads to end, which they do on their own. No signal comes afterwards."""
         self._open = False
         self._timer.stop()
         self.worker.close()
@@ -133,7 +133,7 @@ class Document(QObject):
             self.amended.emit(amendments)
         with suppress(CaptureError):
             # Of a medium that is gone the decoder says so, once.
-            self.progressed.emit(*self.worker.capture.source.progress())
+            self.progressed.emit(self.worker.progress)
         if ended:
             self._timer.stop()
             self._done = True

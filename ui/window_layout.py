@@ -119,6 +119,19 @@ class WindowLayout(QObject):
         packets.setVisible(not tabs.isAncestorOf(focused))
         tabs.setVisible(tabs.isAncestorOf(focused) or inside is not None)
 
+    def show_pane(self, pane: QWidget) -> None:
+        """Bring a pane to the front and give it the focus."""
+        if self._filled is not None:
+            self.fill()
+        tabs = self._halves()[1]
+        if isinstance(tabs, QTabWidget) and tabs.indexOf(pane) >= 0:
+            tabs.setCurrentWidget(pane)
+        for dock in self.docks:
+            if dock.widget() is pane:
+                dock.show()
+                dock.raise_()
+        focus_pane(pane)
+
     def step_pane(self, step: int) -> None:
         """Move the focus to another pane, in the order list, tab, docks."""
         packets, tabs = self._halves()

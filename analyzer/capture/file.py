@@ -115,18 +115,22 @@ class BlockWindow:
 
     def __init__(self, file: CaptureFile, block_bytes: int = BLOCK_BYTES) -> None:
         self._file = file
-        self._block_bytes = block_bytes
+        self.block_bytes = block_bytes
         self.start = 0
         """Offset of the block in the file."""
         self.data = b""
 
     def holds(self, position: int, length: int) -> bool:
         """Bring `length` bytes from `position` on into `data`; False when the file does not have them (yet)."""
-        if self.start <= position and position + length <= self.start + len(self.data):
+        if self.reaches(position, length):
             return True
-        self.data = self._file.read(position, max(length, self._block_bytes))
+        self.data = self._file.read(position, max(length, self.block_bytes))
         self.start = position
         return len(self.data) >= length
+
+    def reaches(self, position: int, length: int) -> bool:
+        """Whether `length` bytes from `position` on are in `data` now."""
+        return self.start <= position and position + length <= self.start + len(self.data)
 
     def forget(self) -> None:
         """Read again what was read: a writer may fill in what it had only reserved."""

@@ -42,6 +42,9 @@ PCAP_MAGICS = frozenset(_MAGICS) | frozenset(_swapped(magic) for magic in _MAGIC
 class PcapIndexer:
     """Reads the record headers of a pcap file that may still be growing."""
 
+    _across_windows = True
+    """Whether the frames of one `read` may lie in several windows."""
+
     def __init__(self, file: CaptureFile, *, block_bytes: int = BLOCK_BYTES) -> None:
         self.interfaces: list[Interface] = []
         self.format = "pcap"
@@ -56,6 +59,11 @@ class PcapIndexer:
         self._order = "<"
         self._fraction_ns = 1
         self._header_bytes = 16
+
+    @property
+    def window(self) -> BlockWindow:
+        """What was read last."""
+        return self._window
 
     @property
     def problems(self) -> list[Problem]:
@@ -77,7 +85,7 @@ class PcapIndexer:
             batch = self._read_window(limit)
             if len(batch):
                 batches.append(batch)
-                limit -= len(batch)
+                limit = limit - len(batch) if self._across_windows else 0
             elif not self._reach_next_record(closed):
                 break
         return join_batches(batches)
@@ -137,12 +145,7 @@ class PcapIndexer:
         odd = np.flatnonzero(captured > original)
         if len(odd):
             row = int(odd[0])
-            self._log.report_once(
-                "captured",
-                self._window.start + int(starts[row]),
-                f"frame {self._frames + row + 1} has more captured bytes ({captured[row]}) than the frame had"
-                f" ({original[row]}); further ones are not listed",
-            )
+            self._note_longer(row, int(starts[row]), int(captured[row]), int(original[row]))
         return FrameBatch(
             # 2**32 seconds and 2**32 microseconds stay below 2**63 nanoseconds.
             time_ns=seconds * 1_000_000_000 + fraction * self._fraction_ns,
@@ -150,6 +153,15 @@ class PcapIndexer:
             captured=captured.astype(np.uint32),
             original=original.astype(np.uint32),
             interface=np.zeros(len(starts), dtype=np.uint16),
+        )
+
+    def _note_longer(self, row: int, start: int, captured: int, original: int) -> None:
+        """The frame `row` rows behind those counted, whose record begins at `start` in the window."""
+        self._log.report_once(
+            "captured",
+            self._window.start + start,
+            f"frame {self._frames + row + 1} has more captured bytes ({captured}) than the frame had ({original});"
+            " further ones are not listed",
         )
 
     def _reach_next_record(self, closed: bool) -> bool:

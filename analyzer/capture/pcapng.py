@@ -47,6 +47,9 @@ _PACKETS = {ENHANCED_PACKET: 28, OBSOLETE_PACKET: 28, SIMPLE_PACKET: 12}
 class PcapngIndexer:
     """Reads the block headers of a pcapng file that may still be growing."""
 
+    _across_windows = True
+    """Whether the frames of one `read` may lie in several windows."""
+
     def __init__(self, file: CaptureFile, *, block_bytes: int = BLOCK_BYTES) -> None:
         self.interfaces: list[Interface] = []
         self.format = "pcapng"
@@ -65,6 +68,13 @@ class PcapngIndexer:
         self._frames = 0
         self._last_time = 0
         self._rows: list[tuple[int, int, int, int, int]] = []
+        self._timeless = False
+        """A frame without a time was noted."""
+
+    @property
+    def window(self) -> BlockWindow:
+        """What was read last."""
+        return self._window
 
     @property
     def problems(self) -> list[Problem]:
@@ -85,12 +95,18 @@ class PcapngIndexer:
         self._rows = []
         while not self.ended:
             self._read_ordinary(limit)
+            if self._count() and not self._stays_in_window(_BLOCK_HEAD):
+                break
             if not self._window.holds(self.position, _BLOCK_HEAD):
                 self._stop_short(closed)
                 break
             kind, length = self._block_head()
-            if self.ended or (kind in _PACKETS and len(self._rows) >= limit):
+            if self.ended or (kind in _PACKETS and self._count() >= limit):
                 break
+            if not self._stays_in_window(length):
+                if self._count():
+                    break
+                self._window.holds(self.position, min(length, self._window.block_bytes))
             fault = self._length_fault(length)
             if fault:
                 self._stop_at(fault, kind, length, closed)
@@ -98,6 +114,14 @@ class PcapngIndexer:
             self._read_block(kind, length)
             self.position += length
         return self._batch()
+
+    def _stays_in_window(self, length: int) -> bool:
+        """False: it would take another window to have that many bytes of the next block."""
+        return self._across_windows or self._window.reaches(self.position, length)
+
+    def _count(self) -> int:
+        """Frames of this `read` so far."""
+        return len(self._rows)
 
     def _read_ordinary(self, limit: int) -> None:
         """The run of faultless enhanced packet blocks in the window, which is nearly all of nearly every file.
@@ -118,7 +142,13 @@ class PcapngIndexer:
             if captured > MAX_CAPTURED or 32 + captured > length or unpack_tail(data, end - 4)[0] != length:
                 break
             rows.append(
-                (clocks[number].nanoseconds(high << 32 | low), start + at + 28, captured, original, first + number)
+                (
+                    clocks[first + number].nanoseconds(high << 32 | low),
+                    start + at + 28,
+                    captured,
+                    original,
+                    first + number,
+                )
             )
             at = end
         if len(rows) > before:
@@ -248,6 +278,7 @@ class PcapngIndexer:
         return described[0].snap_length or MAX_CAPTURED if described else MAX_CAPTURED
 
     def _note_timeless(self) -> None:
+        self._timeless = True
         self._log.report_once(
             "time",
             self.position,

@@ -27,8 +27,9 @@ _OTHER_FORMATS = (
 class Source:
     """A capture file from its beginning on; reading goes forward, `data` anywhere."""
 
-    def __init__(self, original: CaptureFile, unpacker: Unpacker | None, *, growing: bool) -> None:
+    def __init__(self, original: CaptureFile, unpacker: Unpacker | None, *, growing: bool, compiled: bool) -> None:
         """Use `Source.open`."""
+        self._compiled = compiled
         self._original = original
         self._unpacker = unpacker
         self._growing = growing
@@ -38,10 +39,11 @@ class Source:
         """The unpacked file, in which frame offsets count."""
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str], *, growing: bool = False) -> Source:
+    def open(cls, path: str | os.PathLike[str], *, growing: bool = False, compiled: bool = False) -> Source:
         """Open a pcap or pcapng file, or a gzip file of one.
 
         `growing`: the file is still being written; a part that is missing at its end is waited for until `finish`.
+        `compiled`: ordinary records are left to compiled kernels, with the same frames and problems.
         Raises CaptureError, saying why, when it cannot be read or is not a capture. An empty file has no frames.
         """
         original = CaptureFile.open(path)
@@ -49,7 +51,7 @@ class Source:
         try:
             if original.read(0, len(GZIP_MAGIC)) == GZIP_MAGIC:
                 unpacker = Unpacker(original)
-            source = cls(original, unpacker, growing=growing)
+            source = cls(original, unpacker, growing=growing, compiled=compiled)
             source.read(0)
         except (CaptureError, OSError) as error:
             if unpacker:
@@ -127,6 +129,18 @@ class Source:
             return self._unpacker.consumed, total
         return (self._indexer.position if self._indexer else 0), total
 
+    def block(self, frames: FrameBatch) -> tuple[bytes, int]:
+        """Bytes of the (unpacked) file that hold these frames, at least one, and at which byte of it they begin.
+
+        Raises CaptureError when they cannot be read any more.
+        """
+        begin = int(frames.offset[0])
+        length = int(frames.offset[-1]) + int(frames.captured[-1]) - begin
+        window = self._indexer.window if self._indexer else None
+        if window is not None and window.reaches(begin, length):
+            return window.data, window.start
+        return self.file.read_again(begin, length), begin
+
     def data(self, offset: int, length: int) -> bytes:
         """Bytes of the (unpacked) file, fewer than `length` where it ends."""
         return self.file.read(offset, length)
@@ -142,13 +156,27 @@ class Source:
         head = self.file.read(0, _MAGIC_BYTES)
         magic = int.from_bytes(head, "big")
         if len(head) == _MAGIC_BYTES and magic in PCAP_MAGICS:
-            self._indexer = PcapIndexer(self.file)
+            self._indexer = self._pcap_indexer()
         elif len(head) == _MAGIC_BYTES and magic == SECTION_HEADER:
-            self._indexer = PcapngIndexer(self.file)
+            self._indexer = self._pcapng_indexer()
         elif whole and not head:
             self._empty = [Problem(0, "the file is empty")]
         elif whole or len(head) == _MAGIC_BYTES:
             raise CaptureError(f"{self._original.name} is not a capture file: {_looks_like(head)}.")
+
+    def _pcap_indexer(self) -> PcapIndexer:
+        if not self._compiled:
+            return PcapIndexer(self.file)
+        from analyzer.capture.bulk import BulkPcapIndexer
+
+        return BulkPcapIndexer(self.file)
+
+    def _pcapng_indexer(self) -> PcapngIndexer:
+        if not self._compiled:
+            return PcapngIndexer(self.file)
+        from analyzer.capture.bulk import BulkPcapngIndexer
+
+        return BulkPcapngIndexer(self.file)
 
 
 def _looks_like(head: bytes) -> str:

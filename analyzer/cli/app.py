@@ -16,6 +16,7 @@ from analyzer.cli.output import PROGRAM, abandon_stdout, flush, note, prepare_st
 from analyzer.cli.packets import packets
 from analyzer.cli.snapshots import snapshots
 from analyzer.cli.summary import summary
+from analyzer.cli.warm_up import warm_up
 
 EXIT_OK = 0
 EXIT_ERROR = 1
@@ -54,6 +55,7 @@ def _top(
 
 for command in (summary, snapshots, packets, explain, changes):
     app.command()(command)
+app.command("warm-up")(warm_up)
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -84,7 +84,7 @@ class Described:
     def part_sentence(self, number: int) -> str:
         """What a packet that carried part `number`, but decided nothing, is to this snapshot."""
         end = "is completed by" if self.rebuilt else f"ends as {self.status.word} with"
-        return f"carries part {number} of the snapshot of tick {self.tick}, which {end} frame {self.frame}."
+        return f"carries part {number + 1} of the snapshot of tick {self.tick}, which {end} frame {self.frame}."
 
     def lines(self) -> list[str]:
         """The title, then who, why, how big, and what the client made of it."""

@@ -6,6 +6,7 @@ Nothing here knows a protocol, and the rows do not depend on how the file was cu
 from __future__ import annotations
 
 import logging
+import os
 from array import array
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -15,27 +16,27 @@ from types import TracebackType
 
 import numpy as np
 
+from analyzer import kernel_cache
 from analyzer.capture.frames import FrameBatch, Problem
 from analyzer.capture.source import Source
 from analyzer.engine.clock import Clock
 from analyzer.engine.detection import Claim, FlowDetection
+from analyzer.engine.intake import Intake, PlainIntake, make_batch
 from analyzer.engine.payloads import Payloads
 from analyzer.engine.query import Query
 from analyzer.engine.writer import merge
-from analyzer.net.datagrams import Datagram as UdpDatagram
-from analyzer.net.datagrams import Network
-from analyzer.net.flows import FlowTable, format_endpoint
-from analyzer.net.kinds import FrameKind
 from analyzer.protocols import PROTOCOLS
 from analyzer.protocols.base import REST_NS, Datagram, DatagramBatch, Protocol, Reading, Verdict
 from analyzer.store.rows import Rows
 from analyzer.store.tables import Tables
 
 BATCH_FRAMES = 1024
+BULK_BATCH_FRAMES = 16_384
+"""With compiled kernels; the first batches are smaller, so that the first rows come at once."""
+SMALL_FILE_BYTES = 512 * 1024
+"""Plain Python has decoded a smaller file about when the kernels are loaded."""
 BATCH_BYTES = 16 * 1024 * 1024
 """Bounds the memory of a batch of jumbo or hostile frames."""
-MAX_UDP_PAYLOAD = 0xFFFF
-"""Only jumbograms and buffers for segmentation offload are longer; no game sends them."""
 REPLAY_PACKETS = 1024
 """Packets of a flow that are read again from the file at a time."""
 
@@ -45,17 +46,22 @@ _LOG = logging.getLogger(__name__)
 class Capture:
     """An opened capture file and its tables. `step` decodes a batch; readers see what was published."""
 
-    def __init__(self, source: Source, path: Path, protocols: Sequence[Protocol], batch: int, strict: bool) -> None:
+    def __init__(
+        self, source: Source, path: Path, protocols: Sequence[Protocol], batch: int | None, strict: bool, compiled: bool
+    ) -> None:
+        """Use `Capture.open`."""
+        self.compiled = compiled
+        """Whether compiled kernels take part; the rows are the same."""
         self.source = source
         self.path = path
         self.protocols = tuple(protocols)
         self.tables = Tables()
         self.finished = False
-        self._batch = batch
+        self._batch = batch or BATCH_FRAMES
+        self._largest = batch or (BULK_BATCH_FRAMES if compiled else BATCH_FRAMES)
         self._strict = strict
         self._clock = Clock()
-        self._network = Network()
-        self._flows = FlowTable()
+        self._intake = _open_intake(source, self.tables, self._clock, compiled)
         self._payloads = Payloads(self.tables, source.file)
         self._undecided: dict[int, FlowDetection] = {}
         self._readings: dict[int, Reading] = {}
@@ -69,14 +75,18 @@ class Capture:
         path: str | Path,
         *,
         protocols: Sequence[Protocol] = PROTOCOLS,
-        batch: int = BATCH_FRAMES,
+        batch: int | None = None,
         strict: bool = False,
+        compiled: bool | None = None,
     ) -> Capture:
         """Open a capture file. `strict` lets an exception of ours through instead of marking the row.
 
-        Raises `CaptureError` with a sentence for a person.
+        `batch`: frames of a step, if not as many as suit. `compiled`: whether to use compiled kernels, if not where
+        they are at hand and the file is worth loading them. Raises `CaptureError` with a sentence for a person.
         """
-        return cls(Source.open(path), Path(path), protocols, batch, strict)
+        if compiled is None:
+            compiled = _is_large(path) and kernel_cache.ready()
+        return cls(Source.open(path, compiled=compiled), Path(path), protocols, batch, strict, compiled)
 
     def __enter__(self) -> Capture:
         return self
@@ -96,6 +106,7 @@ class Capture:
         if self.finished:
             return False
         frames = self.source.read(self._batch)
+        self._batch = min(2 * self._batch, self._largest)
         if len(frames):
             for part in _by_bytes(frames):
                 self._decode(part)
@@ -119,7 +130,7 @@ class Capture:
         self.source.close()
 
     def _decode(self, frames: FrameBatch) -> None:
-        by_flow = self._add_packets(self._read_frames(frames))
+        by_flow = self._intake.add(frames)
         touched = self._detect(by_flow)
         for flow, batch in by_flow.items():
             reading = self._readings.get(flow)
@@ -142,98 +153,6 @@ class Capture:
             self._readings[flow].rest()
             del self._active[flow]
 
-    def _read_frames(self, frames: FrameBatch) -> list[UdpDatagram]:
-        """Append the frames and take the datagrams out of them, reading the file in one piece."""
-        first = self.tables.frames.appended
-        begin = int(frames.offset[0])
-        data = self.source.file.read_again(begin, int(frames.offset[-1]) + int(frames.captured[-1]) - begin)
-        links = [interface.link_type for interface in self.source.interfaces]
-        self._clock.advance(first, frames.time_ns)
-        kinds = np.empty(len(frames), dtype=np.uint8)
-        datagrams = []
-        columns = zip(
-            frames.time_ns.tolist(),
-            (frames.offset - begin).tolist(),
-            frames.captured.tolist(),
-            frames.original.tolist(),
-            frames.interface.tolist(),
-            strict=True,
-        )
-        for index, (time_ns, offset, captured, original, interface) in enumerate(columns):
-            frame = data[offset : offset + captured]
-            found = self._network.read(first + index, time_ns, links[interface], frame, original)
-            if isinstance(found, FrameKind):
-                kinds[index] = found
-            elif found.udp_length > MAX_UDP_PAYLOAD:
-                kinds[index] = FrameKind.MALFORMED_UDP
-            else:
-                kinds[index] = FrameKind.UDP
-                datagrams.append(found)
-        self.tables.frames.append(
-            {
-                "time_ns": frames.time_ns,
-                "offset": frames.offset,
-                "captured": frames.captured,
-                "original": frames.original,
-                "interface": frames.interface,
-                "kind": kinds,
-            },
-            len(frames),
-        )
-        return datagrams
-
-    def _add_packets(self, datagrams: list[UdpDatagram]) -> dict[int, DatagramBatch]:
-        """A row for every datagram, and the datagrams of each flow as a batch."""
-        first = self.tables.packets.appended
-        assigned = [self._flows.assign(datagram) for datagram in datagrams]
-        self._add_flows(first, [flow for flow, _ in assigned])
-        self.tables.packets.append(
-            {
-                "frame": [datagram.frame for datagram in datagrams],
-                "flow": [flow for flow, _ in assigned],
-                "direction": [direction for _, direction in assigned],
-                "start": [datagram.start for datagram in datagrams],
-                "length": [len(datagram.payload) for datagram in datagrams],
-                "udp_length": [datagram.udp_length for datagram in datagrams],
-                "pieces": [_pieces(datagram) for datagram in datagrams],
-            },
-            len(datagrams),
-        )
-        self._add_fragments(first, datagrams)
-        by_flow: dict[int, list[Datagram]] = {}
-        for row, (datagram, (flow, direction)) in enumerate(zip(datagrams, assigned, strict=True), first):
-            by_flow.setdefault(flow, []).append(
-                Datagram(row, datagram.time_ns, direction, datagram.payload, datagram.udp_length)
-            )
-        return {flow: self._make_batch(own) for flow, own in by_flow.items()}
-
-    def _add_flows(self, first: int, flows: list[int]) -> None:
-        known = self.tables.flows.appended
-        counts: dict[int, int] = {}
-        firsts: dict[int, int] = {}
-        for row, flow in enumerate(flows, first):
-            counts[flow] = counts.get(flow, 0) + 1
-            firsts.setdefault(flow, row)
-        new = sorted(flow for flow in counts if flow >= known)
-        endpoints = [self._flows.flows[flow] for flow in new]
-        self.tables.flows.append(
-            {
-                "address_a": [format_endpoint(a, port) for a, port, _, _ in endpoints],
-                "address_b": [format_endpoint(b, port) for _, _, b, port in endpoints],
-                "first_packet": [firsts[flow] for flow in new],
-            },
-            len(new),
-        )
-        sums = [self.tables.flows.integer("packets", flow) + count for flow, count in counts.items()]
-        self.tables.flows.amend("packets", counts, sums)
-
-    def _add_fragments(self, first: int, datagrams: list[UdpDatagram]) -> None:
-        pieces = [(row, *piece) for row, datagram in enumerate(datagrams, first) for piece in datagram.pieces]
-        columns = ("packet", "frame", "start", "length")
-        self.tables.fragments.append(
-            {name: [piece[index] for piece in pieces] for index, name in enumerate(columns)}, len(pieces)
-        )
-
     def _detect(self, by_flow: Mapping[int, DatagramBatch]) -> list[int]:
         """Ask the protocols about undecided flows; a flow that is claimed is read from its first datagram.
 
@@ -244,35 +163,41 @@ class Capture:
             if flow in self._readings or self.tables.flows.text("recognised", flow):
                 continue
             detection = self._undecided.setdefault(flow, FlowDetection(self.protocols))
-            detection.packets.extend(batch.packet.tolist())
             for datagram in batch:
                 claim = detection.see(datagram)
                 if claim is not None:
                     claims.append((datagram.packet, flow, claim))
                     break
+            else:
+                detection.packets.extend(batch.packet.tolist())
         claims.sort(key=lambda found: found[0])
-        return [flow for packet, flow, claim in claims if self._claim(flow, claim, packet)]
+        return [flow for packet, flow, claim in claims if self._claim(flow, claim, packet, by_flow[flow])]
 
-    def _claim(self, flow: int, claim: Claim, packet: int) -> bool:
-        """Begin the reading that `packet` decided on. False: the dialect is known by name only."""
+    def _claim(self, flow: int, claim: Claim, packet: int, batch: DatagramBatch | None = None) -> bool:
+        """Begin the reading that `packet` of `batch`, if there is one, decided on.
+
+        False: the dialect is known by name only.
+        """
         packets = self._undecided.pop(flow).packets
         self.tables.flows.amend("server", [flow], [claim.verdict.server])
         if claim.verdict.readable:
-            self._open_reading(flow, claim.protocol, claim.verdict, packet, packets)
+            reading = self._open_reading(flow, claim.protocol, claim.verdict, packet)
+            for earlier in self._replay(packets):
+                self._feed(reading, earlier)
+            if batch is not None:
+                self._feed(reading, batch)
         else:
             self.tables.flows.amend("recognised", [flow], [f"{claim.protocol.title} {claim.verdict.dialect}"])
         return claim.verdict.readable
 
-    def _open_reading(self, flow: int, protocol: Protocol, verdict: Verdict, packet: int, packets: array[int]) -> None:
-        """A new reading, fed with the packets that the flow has so far."""
+    def _open_reading(self, flow: int, protocol: Protocol, verdict: Verdict, packet: int) -> Reading:
         number = self.tables.readings.append(
             {"flow": [flow], "protocol": [protocol.name], "dialect": [verdict.dialect], "number": [0]}, 1
         )
         self.tables.flows.amend("reading", [flow], [number])
         rows = self._rows[flow] = Rows(number, packet)
         reading = self._readings[flow] = protocol.open_reading(rows, verdict)
-        for batch in self._replay(packets):
-            self._feed(reading, batch)
+        return reading
 
     def _replay(self, own: array[int]) -> Iterable[DatagramBatch]:
         """Datagrams from the file again."""
@@ -287,28 +212,14 @@ class Capture:
                 packets.take("udp_length", some).tolist(),
                 strict=True,
             )
-            yield self._make_batch(
+            yield make_batch(
                 [
                     Datagram(packet, time_ns, direction, self._payloads.payload(packet), udp_length)
                     for packet, time_ns, direction, udp_length in columns
-                ]
+                ],
+                self.tables,
+                self._clock,
             )
-
-    def _make_batch(self, datagrams: Sequence[Datagram]) -> DatagramBatch:
-        """Datagrams of one flow as columns over one buffer."""
-        lengths = np.array([len(datagram.payload) for datagram in datagrams], dtype=np.int64)
-        packets = np.array([datagram.packet for datagram in datagrams], dtype=np.int64)
-        frames = self.tables.packets.take("frame", packets).astype(np.int64)
-        return DatagramBatch(
-            packets,
-            np.array([datagram.time_ns for datagram in datagrams], dtype=np.int64),
-            np.array([datagram.direction for datagram in datagrams], dtype=np.int8),
-            np.cumsum(lengths) - lengths,
-            lengths,
-            np.array([datagram.udp_length for datagram in datagrams], dtype=np.int64),
-            self._clock.at(frames, self.tables.frames),
-            b"".join(datagram.payload for datagram in datagrams),
-        )
 
     def _feed(self, reading: Reading, batch: DatagramBatch) -> None:
         """Let a reading have a batch. An exception of ours marks the packet it struck; the rest is read on."""
@@ -349,14 +260,25 @@ class Capture:
         self.finished = True
 
 
-def _pieces(datagram: UdpDatagram) -> int:
-    """For packets.pieces: of fragments that the capture cut, a single piece may be left, in an earlier frame."""
-    return min(255, max(2, len(datagram.pieces))) if datagram.pieces else 1
+def _is_large(path: str | Path) -> bool:
+    """False where that cannot be told: opening the file will say why."""
+    try:
+        return os.stat(path).st_size >= SMALL_FILE_BYTES
+    except (OSError, ValueError):
+        return False
+
+
+def _open_intake(source: Source, tables: Tables, clock: Clock, compiled: bool) -> Intake:
+    if not compiled:
+        return PlainIntake(source, tables, clock)
+    from analyzer.engine.bulk_intake import BulkIntake
+
+    return BulkIntake(source, tables, clock)
 
 
 def _by_bytes(frames: FrameBatch) -> Iterator[FrameBatch]:
-    """Cut a batch so that no part holds much more than `BATCH_BYTES` of frames."""
-    blocks = np.cumsum(frames.captured, dtype=np.int64) // BATCH_BYTES
+    """Cut a batch so that no part takes much more than `BATCH_BYTES` of the file."""
+    blocks = (frames.offset - frames.offset[0]) // BATCH_BYTES
     edges = [0, *(np.flatnonzero(np.diff(blocks)) + 1).tolist(), len(frames)]
     for start, stop in pairwise(edges):
         yield FrameBatch(

@@ -171,7 +171,7 @@ def snapshot_head(query: Query, tables: Tables, snapshot: int) -> SnapshotHead:
         base_packet=of(number("base"), "packet"),
         status=Status(number("status")),
         code=view.code.name,
-        reason=view.reason,
+        reason=query.reason(snapshot, "packet"),
         cause=number("cause"),
         cause_tick=of(number("cause"), "tick"),
         cause_packet=of(number("cause"), "packet"),

@@ -19,11 +19,13 @@ class Clock:
         self._firsts: list[int] = []
         self._before: list[int] = []
 
-    def advance(self, first: int, times: NDArray[np.int64]) -> None:
-        """A batch of frames, the first in row `first`, shape (n,), n at least 1."""
+    def advance(self, first: int, times: NDArray[np.int64]) -> NDArray[np.int64]:
+        """A batch of frames, the first in row `first`, shape (n,), n at least 1; the clock at each of them."""
+        running = np.maximum(np.maximum.accumulate(times), self.now_ns)
         self._firsts.append(first)
         self._before.append(self.now_ns)
-        self.now_ns = max(self.now_ns, int(times.max()))
+        self.now_ns = int(running[-1])
+        return running
 
     def at(self, rows: NDArray[np.int64], frames: Table) -> NDArray[np.int64]:
         """The clock at each of some frame rows, which are in ascending order and appended; shape like `rows`."""

@@ -24,7 +24,7 @@ class FlowDetection:
     protocols: Sequence[Protocol]
     detectors: dict[str, Detector] = field(default_factory=dict)
     packets: array[int] = field(default_factory=lambda: array("i"))
-    """Rows of the flow's datagrams, which the reading of a claimed flow begins with."""
+    """Rows of the flow's datagrams in earlier batches, which the reading of a claimed flow begins with."""
 
     def see(self, datagram: Datagram) -> Claim | None:
         """Take a datagram into account; the claim, once a protocol is sure."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from analyzer.protocols.base import Protocol
-from analyzer.snapshots.status import REBUILT, Code, Status
+from analyzer.snapshots.status import REBUILT, REPEATED, Code, Status
 from analyzer.stats.parts import CarriedPart, PartIndex
 from analyzer.store.tables import Tables
 
 MINUS = "\u2212"
 DOT = " \u00b7 "
+CHECKSUMS = ("crc_wire", "crc_computed")
+"""Columns that hold a checksum: sentences have it in hex."""
 NO_NOTES: Mapping[int, str] = {}
 
 
@@ -60,7 +62,7 @@ class PacketInfo:
         return completed if completed >= 0 else self.snapshot_of_part(packet)
 
     def line(self, packet: int, notes: Mapping[int, str] = NO_NOTES) -> str:
-        """The line. `notes` are those of `Query.notes`; without one a message has only its name."""
+        """The line; what went wrong comes first. `notes` are those of `Query.notes`: values beside a message's name."""
         tables = self._tables
         protocol = self.protocol(packet)
         if protocol is None:
@@ -69,15 +71,21 @@ class PacketInfo:
         kind = protocol.packet_kinds[tables.packets.integer("kind", packet)]
         fault = protocol.packet_codes[tables.packets.integer("code", packet)]
         names = ", ".join(self._messages(packet, protocol, notes))
-        pieces = [names or ("" if fault.startswith(f"{kind}:") else kind), fault]
+        pieces = [names or ("" if fault.startswith(f"{kind}:") else kind)]
+        carried = [part.snapshot for part in self.parts(packet)]
         completed = tables.packets.integer("snapshot", packet)
-        if completed >= 0 and all(part.snapshot != completed for part in self.parts(packet)):
+        if completed >= 0 and completed not in carried:
             pieces.append(f"{self._head(completed)}{self._outcome(completed)}")
-        return DOT.join(filter(None, pieces))
+            carried.append(completed)
+        failures = [self.reason(snapshot) for snapshot in carried if self._failed(snapshot)]
+        _, _, what = fault.partition(": ")
+        return DOT.join(filter(None, dict.fromkeys((what, *failures, *pieces))))
 
     def reason(self, snapshot: int) -> str:
         """The sentence that goes with the snapshot's code, of itself: without the first cause."""
         row = self._tables.snapshots.row(snapshot)
+        for name in CHECKSUMS:
+            row[name] = f"{self._tables.snapshots.integer(name, snapshot) & 0xFFFFFFFF:08x}"
         text = self.code(snapshot).text
         return text.format(**row, missing=self._missing(snapshot) if "{missing}" in text else "")
 
@@ -117,6 +125,10 @@ class PacketInfo:
     def _is_ok(self, snapshot: int) -> bool:
         return self._tables.snapshots.integer("status", snapshot) == Status.OK
 
+    def _failed(self, snapshot: int) -> bool:
+        status = Status(self._tables.snapshots.integer("status", snapshot))
+        return status is not Status.OK and status not in REPEATED
+
     def _head(self, snapshot: int, number: str = "") -> str:
         """Tick, part and distance of the base."""
         snapshots = self._tables.snapshots
@@ -125,10 +137,11 @@ class PacketInfo:
         return f"{tick}{number} {against}"
 
     def _outcome(self, snapshot: int) -> str:
-        """The reason of a snapshot that went wrong, items and changes of one that was rebuilt."""
+        """Items and changes of a snapshot that was rebuilt, what a repeated one repeats."""
         get = self._tables.snapshots.integer
-        text = "" if self._is_ok(snapshot) else f"{DOT}{self.reason(snapshot)}"
-        if Status(get("status", snapshot)) not in REBUILT:
+        status = Status(get("status", snapshot))
+        text = f"{DOT}{self.reason(snapshot)}" if status in REPEATED else ""
+        if status not in REBUILT:
             return text
         items = get("items", snapshot)
         text += f"{DOT}{items} item{'' if items == 1 else 's'}"
@@ -138,8 +151,9 @@ class PacketInfo:
         return text + (f", +{added} ~{changed} {MINUS}{removed}" if added or changed or removed else ", unchanged")
 
     def _missing(self, snapshot: int) -> str:
+        """Numbers of the parts that did not arrive, counted from 1 as everywhere a person reads them."""
         tables = self._tables
         first = tables.snapshots.integer("first_part", snapshot)
         count = tables.snapshots.integer("part_count", snapshot)
         here = set(tables.parts.array("number", first, first + count).tolist()) if count else set()
-        return ", ".join(str(n) for n in range(tables.snapshots.integer("parts", snapshot)) if n not in here)
+        return ", ".join(str(n + 1) for n in range(tables.snapshots.integer("parts", snapshot)) if n not in here)

@@ -12,7 +12,7 @@ from analyzer.engine.query import Query
 from analyzer.protocols.base import Protocol
 from analyzer.snapshots.model import Change, FieldChange, JoinedDelta, Part
 from analyzer.store.tables import Tables
-from analyzer.wire.reader import Field, FieldTree, Span
+from analyzer.wire.reader import Buffer, Field, FieldTree, Span
 
 KIND_TEXTS = {
     "added": "new item",
@@ -42,6 +42,15 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """Another packet."""
+
+    packet: int
+    frame: int
+    """From 1."""
+
+
+@dataclass(frozen=True, slots=True)
 class PacketDetail:
     """One packet, ready to be shown."""
 
@@ -52,11 +61,22 @@ class PacketDetail:
     """Its title; empty while the protocol is not known."""
     tree: FieldTree
     snapshot: int = -1
-    """Row of the snapshot that the joined delta belongs to."""
+    """Row of the snapshot that the packet completed or carries a part of."""
     joined: JoinedDelta | None = None
+    """Its delta; where parts never came, those that did, one after the other."""
     origins: tuple[Origin, ...] = ()
+    parts: int = 0
+    """Parts that the snapshot was announced to have."""
+    completed_by: Place | None = None
+    """The other packet that brought the last part to come; None: this one did, or none."""
     meanings: Mapping[Span, Meaning] = field(default_factory=dict)
     """By the bytes of an entry or number of the delta."""
+
+    @property
+    def missing(self) -> tuple[int, ...]:
+        """Numbers of the parts that never came."""
+        here = {origin.part.number for origin in self.origins}
+        return tuple(number for number in range(self.parts) if number not in here) if here else ()
 
     def meaning(self, node: Field) -> Meaning | None:
         """What a field of the delta means; None for all others."""
@@ -82,19 +102,60 @@ def packet_detail(query: Query, tables: Tables, packet: int) -> PacketDetail:
     """Everything about a packet. An undecided one is a buffer of bytes."""
     protocol = query.protocol(packet)
     tree = query.explain(packet)
-    frame = tables.packets.integer("frame", packet) + 1
     title = "" if protocol is None else protocol.title
-    snapshot = tables.packets.integer("snapshot", packet)
-    if not _has_snapshots(protocol) or snapshot < 0:
-        return PacketDetail(packet, frame, title, tree)
+    bare = PacketDetail(packet, _frame(tables, packet), title, tree)
+    snapshot = query.snapshot(packet) if _has_snapshots(protocol) else -1
+    if snapshot < 0:
+        return bare
     joined = query.joined(snapshot)
     if joined is None:
-        return PacketDetail(packet, frame, title, tree, snapshot)
+        return _with_received(replace(bare, snapshot=snapshot), query.received(snapshot), tables)
     changes = query.changes(snapshot)
     meanings = _meanings(changes)
-    origins = tuple(Origin(part, tables.packets.integer("frame", part.packet) + 1) for part in joined.parts)
     named = replace(tree, fields=tuple(_named(node, meanings, changes) for node in tree.fields))
-    return PacketDetail(packet, frame, title, named, snapshot, joined, origins, meanings)
+    last = max((part.packet for part in joined.parts), default=packet)
+    return replace(
+        bare,
+        tree=named,
+        snapshot=snapshot,
+        joined=joined,
+        origins=_origins(joined, tables),
+        parts=len(joined.parts),
+        completed_by=None if last == packet else Place(last, _frame(tables, last)),
+        meanings=meanings,
+    )
+
+
+def _with_received(detail: PacketDetail, received: JoinedDelta, tables: Tables) -> PacketDetail:
+    """The packet with a buffer of the parts that came, and fields that say which did and which did not."""
+    if not received.parts:
+        return detail
+    tree, buffer = detail.tree, len(detail.tree.buffers)
+    whole = replace(
+        detail,
+        joined=received,
+        origins=_origins(received, tables),
+        parts=tables.snapshots.integer("parts", detail.snapshot),
+    )
+    rows: dict[int, Field] = {number: Field(f"part {number + 1}", note="never came") for number in whole.missing}
+    for origin in whole.origins:
+        part = origin.part
+        carrier = "this packet" if part.packet == detail.packet else f"packet {origin.frame}"
+        span = Span(buffer, part.offset, part.length)
+        rows[part.number] = Field(f"part {part.number + 1}", text=f"{part.length} bytes, {carrier}", span=span)
+    text = f"{len(received.parts)} of {whole.parts} parts, {len(received.data)} bytes"
+    span = Span(buffer, 0, len(received.data))
+    group = Field("received parts", None, text, span, tuple(rows[number] for number in sorted(rows)))
+    buffers = (*tree.buffers, Buffer("received parts", received.data))
+    return replace(whole, tree=replace(tree, buffers=buffers, fields=(*tree.fields, group)))
+
+
+def _origins(joined: JoinedDelta, tables: Tables) -> tuple[Origin, ...]:
+    return tuple(Origin(part, _frame(tables, part.packet)) for part in joined.parts)
+
+
+def _frame(tables: Tables, packet: int) -> int:
+    return tables.packets.integer("frame", packet) + 1
 
 
 def _has_snapshots(protocol: Protocol | None) -> bool:

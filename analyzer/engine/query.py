@@ -57,12 +57,15 @@ class Query:
         return SessionFacts(tables.readings.text("dialect", reading))
 
     def explain(self, packet: int) -> FieldTree:
-        """Every byte of the packet named, with the delta it completed. An undecided packet is one buffer of bytes."""
+        """Every byte of the packet named, with the delta it completed or carries a part of, once all parts are here.
+
+        An undecided packet is one buffer of bytes.
+        """
         protocol = self.protocol(packet)
         payload = self.payload(packet)
         if protocol is None:
             return FieldTree((Buffer("captured", payload),), ())
-        snapshot = self._tables.packets.integer("snapshot", packet)
+        snapshot = self.snapshot(packet)
         joined = self.joined(snapshot) if snapshot >= 0 and protocol.snapshots is not None else None
         return protocol.explain(payload, self.facts(packet), joined)
 
@@ -95,6 +98,10 @@ class Query:
     def snapshot_of_part(self, packet: int) -> int:
         """The snapshot that one of the packet's messages is a part of, -1 if none."""
         return self._info.snapshot_of_part(packet)
+
+    def snapshot(self, packet: int) -> int:
+        """The snapshot that the packet completed or decided, else the one it carries a part of; -1 if there is none."""
+        return self._info.snapshot(packet)
 
     def alive(self, snapshot: int) -> bool:
         """Does the snapshot belong to a reading that was not replaced?"""
@@ -134,22 +141,23 @@ class Query:
     def joined(self, snapshot: int) -> JoinedDelta | None:
         """The delta joined from its parts; None while parts are missing or unreadable."""
         announced = self._tables.snapshots.integer("parts", snapshot)
-        pieces: dict[int, tuple[int, PartBytes]] = {}
-        try:
-            for number, packet, part in self._parts(snapshot):
-                pieces[number] = packet, part
-        except DecodeError:
-            return None
+        pieces = self._pieces(snapshot)
         if not announced or any(number not in pieces for number in range(announced)):
             return None
         data, offsets = self._codec(snapshot).join(
             {number: part.data for number, (_, part) in pieces.items()}, announced
         )
-        parts = [
-            Part(number, pieces[number][0], offset, len(piece.data), piece.source_offset, piece.compressed)
-            for number, offset in enumerate(offsets)
-            for piece in (pieces[number][1],)
-        ]
+        return JoinedDelta(data, tuple(_part(number, *pieces[number], at) for number, at in enumerate(offsets)))
+
+    def received(self, snapshot: int) -> JoinedDelta:
+        """The parts that are here, one after the other by number: all there is of a delta that never was completed.
+
+        Without parts, or with an unreadable one, it is empty.
+        """
+        data, parts = b"", []
+        for number, (packet, piece) in sorted(self._pieces(snapshot).items()):
+            parts.append(_part(number, packet, piece, len(data)))
+            data += piece.data
         return JoinedDelta(data, tuple(parts))
 
     def view(self, snapshot: int) -> SnapshotView[Any]:
@@ -179,24 +187,24 @@ class Query:
         """The snapshot as the protocol's JSON record."""
         return self._codec(snapshot).record(self.view(snapshot), with_items)
 
-    def reason(self, snapshot: int) -> str:
-        """The sentence that goes with the snapshot's code."""
+    def reason(self, snapshot: int, record: str = "frame") -> str:
+        """The sentence that goes with the snapshot's code. `record`: what a captured record is called in it."""
         text = self._info.reason(snapshot)
         cause = self._tables.snapshots.integer("cause", snapshot)
         if self._code(snapshot).status is Status.INCOMPLETE:
-            text += self._parts_here(snapshot)
+            text += self._parts_here(snapshot, record)
         if self._code(snapshot).status is Status.NO_BASE and cause >= 0:
-            code = self._code(cause)
-            text += f"; first cause: {code.name} of tick {self._tick(cause)} in frame {self._frame_of(cause)}"
+            why = self._code(cause).legend
+            text += f"; first cause: {why}{', ' if why else ''}tick {self._tick(cause)} in {record} {self._frame_of(cause)}"
         return text
 
-    def _parts_here(self, snapshot: int) -> str:
+    def _parts_here(self, snapshot: int, record: str) -> str:
         """Where the parts of an incomplete snapshot are; empty if none is here."""
         tables = self._tables
         first = max(0, tables.snapshots.integer("first_part", snapshot))
         frames = part_frames(tables, snapshot)
         numbers = tables.parts.array("number", first, first + len(frames)).tolist()
-        here = ", ".join(f"part {number} in frame {frame}" for number, frame in zip(numbers, frames, strict=True))
+        here = ", ".join(f"part {number + 1} in {record} {frame}" for number, frame in zip(numbers, frames, strict=True))
         return f" ({here})" if here else ""
 
     def _note(self, read: MessageNote, packet: int, message: int) -> str:
@@ -206,6 +214,13 @@ class Query:
             return read(self.payload(packet), self.facts(packet), offset, size)
         except DecodeError:
             return ""
+
+    def _pieces(self, snapshot: int) -> dict[int, tuple[int, PartBytes]]:
+        """Packet and bytes of each part by number; none if one of them is unreadable."""
+        try:
+            return {number: (packet, part) for number, packet, part in self._parts(snapshot)}
+        except DecodeError:
+            return {}
 
     def _parts(self, snapshot: int) -> Iterator[tuple[int, int, PartBytes]]:
         """Number, packet and bytes of each part. Raises DecodeError."""
@@ -267,3 +282,7 @@ class Query:
         """Number of the frame that completed or decided the snapshot, from 1."""
         packet = self._tables.snapshots.integer("packet", snapshot)
         return self._tables.packets.integer("frame", packet) + 1
+
+
+def _part(number: int, packet: int, piece: PartBytes, offset: int) -> Part:
+    return Part(number, packet, offset, len(piece.data), piece.source_offset, piece.compressed)

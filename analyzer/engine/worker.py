@@ -47,10 +47,14 @@ class Worker:
         self._requests: OrderedDict[str, _Request] = OrderedDict()
         self._numbers: dict[str, int] = {}
         self._closing = False
-        self._threads = [
-            threading.Thread(target=self._decode, name="decode", daemon=True),
-            threading.Thread(target=self._answer_all, name="query", daemon=True),
-        ]
+        self._share = 0.0
+        self.threads = (
+            threading.Thread(target=self._run, args=(self._decode,), name="decode", daemon=True),
+            threading.Thread(target=self._run, args=(self._answer_all,), name="query", daemon=True),
+        )
+        """They end on their own after `close`; one that ended holds nothing of the capture."""
+        self._running = 0
+        """Threads that have not ended; the last one that ends lets go of the file, once `close` was called."""
 
     @classmethod
     def open(cls, path: str | Path, *, protocols: Sequence[Protocol] = PROTOCOLS) -> Worker:
@@ -59,7 +63,8 @@ class Worker:
 
     def start(self) -> None:
         """Begin to decode and to answer."""
-        for thread in self._threads:
+        self._running = len(self.threads)
+        for thread in self.threads:
             thread.start()
 
     def cancel(self) -> None:
@@ -71,18 +76,44 @@ class Worker:
         """Decoding was stopped by `cancel`."""
         return self._cancelled.is_set()
 
+    @property
+    def progress(self) -> float:
+        """The share of the file that is decoded, 0 to 1: it never falls, and is 1 only when decoding ended.
+
+        What a gzip file unpacks to is not known before its end; until then it is taken to be packed alike throughout.
+        Raises `CaptureError` when the file cannot be looked at any more.
+        """
+        if self.decoded.is_set():
+            return 1.0
+        frames = self.capture.tables.frames
+        count = len(frames)
+        done = frames.integer("offset", count - 1) + frames.integer("captured", count - 1) if count else 0
+        source = self.capture.source
+        consumed, whole = source.progress()
+        if source.compressed:
+            whole = source.file.size() * whole // max(1, consumed)
+        self._share = max(self._share, min(0.999, done / whole) if whole else 0.0)
+        return self._share
+
     def close(self) -> None:
-        """Stop both threads, wait for them, and let go of the file."""
+        """Tell both threads to end, without waiting; no answer comes afterwards. The last that ends closes the file."""
         self.cancel()
-        # A question that runs long is waited for: it reads the file that is closed here.
         with self._wake:
+            if self._closing:
+                return
             self._closing = True
             self._requests.clear()
             self._wake.notify()
-        for thread in self._threads:
+            unused = not self._running
+        if unused:
+            self.capture.close()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait until both threads have ended, each for at most `seconds`. False: one still runs."""
+        for thread in self.threads:
             if thread.ident is not None:
-                thread.join()
-        self.capture.close()
+                thread.join(seconds)
+        return not any(thread.is_alive() for thread in self.threads)
 
     def ask(
         self,
@@ -103,6 +134,17 @@ class Worker:
             self._requests[topic] = _Request(topic, number, question, answer, failed)
             self._requests.move_to_end(topic)
             self._wake.notify()
+
+    def _run(self, work: Callable[[], None]) -> None:
+        try:
+            work()
+        finally:
+            with self._wake:
+                self._running -= 1
+                unused = self._closing and not self._running
+            if unused:
+                # A step or a question reads the file to its end, so that only the last one may close it.
+                self.capture.close()
 
     def _decode(self) -> None:
         try:
@@ -130,11 +172,9 @@ class Worker:
                         _LOG.warning("a question about the capture failed: %s", error)
                     else:
                         _LOG.exception("a question about the capture failed")
-                    if self._is_newest(request):
-                        request.failed(error)
+                    self._tell(request, request.failed, error)
                 else:
-                    if self._is_newest(request):
-                        request.answer(answer)
+                    self._tell(request, request.answer, answer)
                 # What was asked for last must not stay alive until the next question.
                 del request
                 answer = None
@@ -148,6 +188,8 @@ class Worker:
                 self._wake.wait()
             return None if self._closing else self._requests.popitem(last=False)[1]
 
-    def _is_newest(self, request: _Request) -> bool:
+    def _tell(self, request: _Request, way: Callable[[T], None], what: T) -> None:
+        """Give the answer if it was not overtaken. Whoever closes meanwhile waits for the call, and then none comes."""
         with self._wake:
-            return not self._closing and self._numbers[request.topic] == request.number
+            if not self._closing and self._numbers[request.topic] == request.number:
+                way(what)

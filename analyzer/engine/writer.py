@@ -8,233 +8,289 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
+from itertools import accumulate, pairwise
+from operator import itemgetter
 
 import numpy as np
-from numpy.typing import NDArray
 
-from analyzer.store.columns import Table
-from analyzer.store.rows import Amend, FindingRow, MessageRow, PacketLate, Rows, SessionRow, SnapshotRow
+from analyzer.store.columns import Array, Ints
+from analyzer.store.row_buffer import RowNumbers, place_of
+from analyzer.store.row_columns import (
+    A_COLUMN,
+    A_LOCAL,
+    A_VALUE,
+    AMEND_BASE,
+    AMEND_CAUSE,
+    M_NAME,
+    M_PACKET,
+    MESSAGE_COLUMNS,
+    P_PACKET,
+    P_SESSION,
+    P_SNAPSHOT,
+    PACKET_COLUMNS,
+    R_NUMBER,
+    R_ORDINAL,
+    R_PACKET,
+    S_BASE,
+    S_CAUSE,
+    S_FIRST_PART,
+    S_PACKET,
+    S_PART_COUNT,
+    S_SESSION,
+    SNAPSHOT_COLUMNS,
+)
+from analyzer.store.rows import FindingRow, Rows, SessionRow, TypeCount
 from analyzer.store.tables import Tables
 
-_PACKET_COLUMNS = ("kind", "flags", "ack", "chunks", "code", "severity")
 _SESSION_COLUMNS = tuple(field.name for field in fields(SessionRow))
-_SNAPSHOT_COLUMNS = tuple(
-    field.name for field in fields(SnapshotRow) if field.name not in ("session", "base", "cause", "received")
-)
-_MESSAGE_COLUMNS = ("packet", "id", "flags", "sequence", "size", "offset", "code")
-_REFERENCES = ("base", "cause")
+_LATE_COLUMNS = ("kind", "flags", "ack", "chunks", "code", "severity")
+"""Columns of a packet that are no reference."""
 
 
 def merge(tables: Tables, buffers: Iterable[Rows]) -> None:
     """Append every row in `buffers`, translate local numbers into rows, and empty the buffers. Publishes nothing."""
-    filled = [rows for rows in buffers if rows.packets or rows.amendments or rows.snapshots]
+    filled = [rows for rows in buffers if rows.pending]
     if not filled:
         return
+    batch = _Batch(filled)
     new_sessions = _merge_sessions(tables, filled)
-    session_maps = [_Numbers(rows.session_rows, new) for rows, new in zip(filled, new_sessions, strict=True)]
-    new_snapshots = _plan_snapshots(tables, filled)
-    snapshot_maps = [_Numbers(rows.snapshot_rows, new) for rows, new in zip(filled, new_snapshots, strict=True)]
-    _amend_packets(tables, filled, session_maps, snapshot_maps)
-    _merge_messages(tables, filled)
-    _merge_snapshots(tables, filled, session_maps, snapshot_maps)
-    _merge_findings(tables, filled, snapshot_maps)
-    for rows, snapshots in zip(filled, snapshot_maps, strict=True):
-        for local, packed in rows.blocks:
-            tables.blocks.put(snapshots[local], packed)
-    _apply_amendments(tables, filled, session_maps, snapshot_maps)
-    _count_types(tables, filled, session_maps)
-    for rows, added_sessions, added_snapshots in zip(filled, new_sessions, new_snapshots, strict=True):
-        rows.merged(added_sessions, added_snapshots)
+    order = _order(batch.snapshots.matrix[:, S_PACKET], batch.snapshots.spread(batch.begun))
+    new_snapshots = _ranks(order, tables.snapshots.appended, batch.snapshots.edges)
+    for rows, sessions, snapshots in zip(filled, new_sessions, new_snapshots, strict=True):
+        rows.placed(sessions, snapshots)
+    _amend_packets(tables, batch)
+    _merge_messages(tables, batch)
+    _merge_snapshots(tables, batch, order)
+    _merge_findings(tables, filled)
+    for rows in filled:
+        _store_blocks(tables, rows)
+    _amend_sessions(tables, filled)
+    _amend_snapshots(tables, batch)
+    _count_types(tables, filled)
+    for rows in filled:
+        rows.merged()
 
 
-class _Numbers:
-    """Local number -> row: what the reading had, and what this batch adds. -1 stays -1."""
+class _Joined:
+    """The rows of one kind of all buffers, one buffer behind the other: `matrix`, shape (n, columns)."""
 
-    def __init__(self, old: Sequence[int], new: Sequence[int]) -> None:
-        self._old = old
-        self._new = new
+    def __init__(self, matrices: Sequence[Ints]) -> None:
+        self.matrix = np.concatenate(matrices)
+        self._lengths = np.array([len(matrix) for matrix in matrices], dtype=np.int64)
+        self.edges: list[int] = [0, *np.cumsum(self._lengths).tolist()]
+        """Where each buffer's rows begin, and the end."""
 
-    def __getitem__(self, local: int) -> int:
-        if local < 0:
-            return -1
-        known = len(self._old)
-        return self._old[local] if local < known else self._new[local - known]
+    def __len__(self) -> int:
+        return len(self.matrix)
+
+    def spread(self, values: Ints) -> Ints:
+        """One value of each buffer, repeated for each of its rows; shape (n,)."""
+        return np.repeat(values, self._lengths)
+
+    def rows(self, numbers: Sequence[RowNumbers], local: Ints) -> Ints:
+        """Local numbers, shape (n,), as the rows that each buffer's `numbers` give them."""
+        found = np.empty(len(local), dtype=np.int64)
+        places = place_of(local)
+        for own, start, stop in zip(numbers, self.edges, self.edges[1:], strict=False):
+            if start < stop:
+                found[start:stop] = own.placed[places[start:stop]]
+        return found
 
 
-def _order(packets: Iterable[tuple[Rows, int]]) -> NDArray[np.int64]:
+class _Batch:
+    """What several readings produced."""
+
+    def __init__(self, filled: Sequence[Rows]) -> None:
+        taken = [rows.taken() for rows in filled]
+        self.filled = filled
+        self.begun = np.array([rows.begun_by for rows in filled], dtype=np.int64)
+        self.sessions = [rows.session_rows for rows in filled]
+        self.snapshot_rows = [rows.snapshot_rows for rows in filled]
+        self.packets = _Joined([buffers.packets for buffers in taken])
+        self.messages = _Joined([buffers.messages for buffers in taken])
+        self.snapshots = _Joined([buffers.snapshots for buffers in taken])
+        self.parts = _Joined([buffers.parts for buffers in taken])
+        self.amendments = _Joined([buffers.amendments for buffers in taken])
+
+
+def _order(packets: Ints, begun: Ints) -> Ints:
     """Stable order by deciding packet; rows of one packet belong to one reading and keep their order."""
-    deciding = [max(packet, rows.begun_by) for rows, packet in packets]
-    return np.argsort(np.asarray(deciding, dtype=np.int64), kind="stable")
+    return np.argsort(np.maximum(packets, begun), kind="stable")
 
 
-def _ranks(order: NDArray[np.int64], first: int, lengths: Sequence[int]) -> list[list[int]]:
+def _ranks(order: Ints, first: int, edges: Sequence[int]) -> list[Ints]:
     """The row each entry gets, split by buffer."""
     rows = np.empty(len(order), dtype=np.int64)
     rows[order] = np.arange(first, first + len(order))
-    result = []
-    start = 0
-    for length in lengths:
-        result.append(rows[start : start + length].tolist())
-        start += length
-    return result
+    return [rows[start:stop] for start, stop in pairwise(edges)]
 
 
-def _merge_sessions(tables: Tables, filled: list[Rows]) -> list[list[int]]:
+def _objects_order(decided: Iterable[tuple[Rows, int]]) -> list[int]:
+    """`_order` for objects, given as their buffers and packets."""
+    deciding = [max(packet, rows.begun_by) for rows, packet in decided]
+    return sorted(range(len(deciding)), key=deciding.__getitem__)
+
+
+def _merge_sessions(tables: Tables, filled: Sequence[Rows]) -> list[Ints]:
     sessions = [session for rows in filled for session in rows.sessions]
+    edges = [0, *np.cumsum([len(rows.sessions) for rows in filled]).tolist()]
     readings = [rows.reading for rows in filled for _ in rows.sessions]
-    order = _order((rows, session.first_packet) for rows in filled for session in rows.sessions)
+    order = _objects_order((rows, session.first_packet) for rows in filled for session in rows.sessions)
     columns: dict[str, Sequence[object]] = {
         name: [getattr(sessions[index], name) for index in order] for name in _SESSION_COLUMNS
     }
     columns["reading"] = [readings[index] for index in order]
     columns["last_packet"] = columns["first_packet"]
     first = tables.sessions.append(columns, len(sessions))
-    return _ranks(order, first, [len(rows.sessions) for rows in filled])
+    return _ranks(np.array(order, dtype=np.int64), first, edges)
 
 
-def _plan_snapshots(tables: Tables, filled: list[Rows]) -> list[list[int]]:
-    order = _order((rows, snapshot.packet) for rows in filled for snapshot in rows.snapshots)
-    return _ranks(order, tables.snapshots.appended, [len(rows.snapshots) for rows in filled])
+def _amend_packets(tables: Tables, batch: _Batch) -> None:
+    packets = batch.packets
+    numbers = packets.matrix[:, P_PACKET]
+    for column in _LATE_COLUMNS:
+        tables.packets.amend(column, numbers, packets.matrix[:, PACKET_COLUMNS.index(column)])
+    sessions = packets.rows(batch.sessions, packets.matrix[:, P_SESSION])
+    tables.packets.amend("session", numbers, sessions)
+    tables.packets.amend("snapshot", numbers, packets.rows(batch.snapshot_rows, packets.matrix[:, P_SNAPSHOT]))
+    _unlink_messages(tables, batch)
+    known = sessions >= 0
+    for start, stop in pairwise(packets.edges):
+        own = known[start:stop]
+        tables.sessions.amend("last_packet", sessions[start:stop][own], numbers[start:stop][own])
 
 
-def _amend_packets(tables: Tables, filled: list[Rows], sessions: list[_Numbers], snapshots: list[_Numbers]) -> None:
-    late: list[PacketLate] = [packet for rows in filled for packet in rows.packets]
-    numbers = [packet.packet for packet in late]
-    for column in _PACKET_COLUMNS:
-        tables.packets.amend(column, numbers, [getattr(packet, column) for packet in late])
-    tables.packets.amend(
-        "session",
-        numbers,
-        [
-            local[packet.session] if packet.session >= 0 else -1
-            for rows, local in zip(filled, sessions, strict=True)
-            for packet in rows.packets
-        ],
-    )
-    tables.packets.amend(
-        "snapshot",
-        numbers,
-        [local[packet.snapshot] for rows, local in zip(filled, snapshots, strict=True) for packet in rows.packets],
-    )
-    _unlink_messages(tables, filled)
-    for rows, local in zip(filled, sessions, strict=True):
-        last: dict[int, int] = {local[packet.session]: packet.packet for packet in rows.packets if packet.session >= 0}
-        tables.sessions.amend("last_packet", last.keys(), last.values())
-
-
-def _unlink_messages(tables: Tables, filled: list[Rows]) -> None:
+def _unlink_messages(tables: Tables, batch: _Batch) -> None:
     """A packet that is read anew lets go of an older reading's messages; one that is resumed keeps its own."""
-    for rows in filled:
-        numbers = np.asarray([packet.packet for packet in rows.packets], dtype=np.int64)
-        first = tables.packets.take("first_message", numbers).astype(np.int64)
+    numbers = batch.packets.matrix[:, P_PACKET]
+    if not (tables.packets.take("first_message", numbers).astype(np.int64) >= 0).any():
+        return
+    for rows, (start, stop) in zip(batch.filled, pairwise(batch.packets.edges), strict=True):
+        own = numbers[start:stop]
+        first = tables.packets.take("first_message", own).astype(np.int64)
         linked = np.flatnonzero(first >= 0)
         foreign = linked[tables.messages.take("reading", first[linked]) != rows.reading]
-        tables.packets.amend("first_message", numbers[foreign].tolist(), [-1] * len(foreign))
+        tables.packets.amend("first_message", own[foreign], np.full(len(foreign), -1))
 
 
-def _merge_messages(tables: Tables, filled: list[Rows]) -> None:
-    messages: list[MessageRow] = [message for rows in filled for message in rows.messages]
-    if not messages:
+def _merge_messages(tables: Tables, batch: _Batch) -> None:
+    messages = batch.messages
+    if not len(messages):
         return
-    names = [rows.names[message.name] for rows in filled for message in rows.messages]
-    readings = [rows.reading for rows in filled for _ in rows.messages]
-    order = _order((rows, message.packet) for rows in filled for message in rows.messages)
-    columns: dict[str, Sequence[object]] = {
-        name: [getattr(messages[index], name) for index in order] for name in _MESSAGE_COLUMNS
-    }
-    columns["name"] = [tables.names.number(names[index]) for index in order]
-    columns["reading"] = [readings[index] for index in order]
+    order = _order(messages.matrix[:, M_PACKET], messages.spread(batch.begun))
+    ordered = messages.matrix[order]
+    columns: dict[str, Array] = {name: ordered[:, index] for index, name in enumerate(MESSAGE_COLUMNS)}
+    columns["name"] = _name_numbers(tables, batch, order)
+    columns["reading"] = messages.spread(np.array([rows.reading for rows in batch.filled], dtype=np.int64))[order]
     first = tables.messages.append(columns, len(messages))
-    packets, starts = np.unique(np.asarray(columns["packet"], dtype=np.int64), return_index=True)
-    tables.packets.amend("first_message", packets.tolist(), (starts + first).tolist())
+    packets, starts = np.unique(ordered[:, M_PACKET], return_index=True)
+    tables.packets.amend("first_message", packets, starts + first)
 
 
-def _merge_snapshots(tables: Tables, filled: list[Rows], sessions: list[_Numbers], snapshots: list[_Numbers]) -> None:
-    rows_of = [(index, row) for index, rows in enumerate(filled) for row in rows.snapshots]
-    if not rows_of:
+def _name_numbers(tables: Tables, batch: _Batch, order: Ints) -> Ints:
+    """The writer's numbers of the messages' names in the order given, which is that of new numbers."""
+    for rows in batch.filled:
+        more = len(rows.names) - len(rows.name_numbers)
+        if more:
+            rows.name_numbers = np.concatenate((rows.name_numbers, np.full(more, -1, dtype=np.int32)))
+    edges = [0, *accumulate(len(rows.name_numbers) for rows in batch.filled)]
+    starts = np.array(edges[:-1], dtype=np.int64)
+    numbers = np.concatenate([rows.name_numbers for rows in batch.filled]).astype(np.int64)
+    used = (batch.messages.matrix[:, M_NAME] + batch.messages.spread(starts))[order]
+    new = list(dict.fromkeys(used[numbers[used] < 0].tolist()))
+    owners: list[int] = (np.searchsorted(starts, np.array(new, dtype=np.int64), side="right") - 1).tolist()
+    for index, owner in zip(new, owners, strict=True):
+        numbers[index] = tables.names.number(batch.filled[owner].names[index - edges[owner]])
+    for owner in set(owners):
+        batch.filled[owner].name_numbers[:] = numbers[edges[owner] : edges[owner + 1]]
+    return numbers.take(used)
+
+
+def _merge_snapshots(tables: Tables, batch: _Batch, order: Ints) -> None:
+    snapshots = batch.snapshots
+    if not len(snapshots):
         return
-    order = _order((filled[index], row.packet) for index, row in rows_of)
-    ordered: list[tuple[int, SnapshotRow]] = [rows_of[index] for index in order]
-    columns: dict[str, Sequence[object]] = {
-        name: [getattr(row, name) for _, row in ordered] for name in _SNAPSHOT_COLUMNS
-    }
-    columns["session"] = [sessions[index][row.session] for index, row in ordered]
-    columns["base"] = [snapshots[index][row.base] for index, row in ordered]
-    columns["cause"] = [snapshots[index][row.cause] for index, row in ordered]
-    columns["part_count"] = [len(row.received) for _, row in ordered]
-    parts = [part for _, row in ordered for part in row.received]
-    carriers = np.asarray([part.packet for part in parts], dtype=np.int64)
-    messages = tables.packets.take("first_message", carriers).astype(np.int64)
-    first = tables.parts.append(
-        {
-            "message": messages + np.asarray([part.ordinal for part in parts], dtype=np.int64),
-            "number": [part.number for part in parts],
-        },
-        len(parts),
-    )
-    counts = np.asarray(columns["part_count"], dtype=np.int64)
-    starts = first + np.cumsum(counts) - counts
-    columns["first_part"] = np.where(counts > 0, starts, -1).tolist()
-    tables.snapshots.append(columns, len(ordered))
+    ordered = snapshots.matrix[order]
+    columns: dict[str, Array] = {name: ordered[:, index] for index, name in enumerate(SNAPSHOT_COLUMNS)}
+    columns["session"] = snapshots.rows(batch.sessions, snapshots.matrix[:, S_SESSION])[order]
+    for name, column in (("base", S_BASE), ("cause", S_CAUSE)):
+        columns[name] = snapshots.rows(batch.snapshot_rows, snapshots.matrix[:, column])[order]
+    counts = ordered[:, S_PART_COUNT]
+    before = np.cumsum(counts) - counts
+    begin = ordered[:, S_FIRST_PART] + snapshots.spread(np.array(batch.parts.edges[:-1], dtype=np.int64))[order]
+    parts = batch.parts.matrix[np.repeat(begin - before, counts) + np.arange(counts.sum())]
+    carriers = tables.packets.take("first_message", parts[:, R_PACKET]).astype(np.int64)
+    first = tables.parts.append({"message": carriers + parts[:, R_ORDINAL], "number": parts[:, R_NUMBER]}, len(parts))
+    columns["first_part"] = np.where(counts > 0, first + before, -1)
+    tables.snapshots.append(columns, len(snapshots))
 
 
-def _merge_findings(tables: Tables, filled: list[Rows], snapshots: list[_Numbers]) -> None:
-    found: list[tuple[_Numbers, FindingRow]] = [
-        (local, row) for rows, local in zip(filled, snapshots, strict=True) for row in rows.findings
-    ]
-    order = _order((rows, row.packet) for rows in filled for row in rows.findings)
-    ordered = [found[index] for index in order]
-    pick: dict[str, Callable[[_Numbers, FindingRow], object]] = {
+def _merge_findings(tables: Tables, filled: Sequence[Rows]) -> None:
+    found: list[tuple[Rows, FindingRow]] = [(rows, row) for rows in filled for row in rows.findings]
+    ordered = [found[index] for index in _objects_order((rows, row.packet) for rows, row in found)]
+    pick: dict[str, Callable[[Rows, FindingRow], object]] = {
         "rule": lambda _, row: tables.rules.number(row.rule),
         "severity": lambda _, row: row.severity,
         "packet": lambda _, row: row.packet,
-        "snapshot": lambda local, row: local[row.snapshot],
+        "snapshot": lambda rows, row: rows.snapshot_rows[row.snapshot],
         "offset": lambda _, row: row.offset,
         "text": lambda _, row: row.text,
     }
-    tables.findings.append(
-        {name: [value(local, row) for local, row in ordered] for name, value in pick.items()}, len(ordered)
-    )
+    tables.findings.append({name: [value(*one) for one in ordered] for name, value in pick.items()}, len(ordered))
 
 
-def _apply_amendments(tables: Tables, filled: list[Rows], sessions: list[_Numbers], snapshots: list[_Numbers]) -> None:
-    by_column: dict[tuple[str, str], tuple[Table, list[int], list[object]]] = {}
-    for index, rows in enumerate(filled):
-        for amend in rows.amendments:
-            table = tables.sessions if amend.table == "sessions" else tables.snapshots
-            numbers, values = by_column.setdefault((amend.table, amend.column), (table, [], []))[1:]
-            local = sessions[index] if amend.table == "sessions" else snapshots[index]
-            numbers.append(local[amend.local])
-            values.append(_translated(amend, snapshots[index]))
-    for (_, column), (table, numbers, values) in by_column.items():
-        table.amend(column, numbers, values)
+def _store_blocks(tables: Tables, rows: Rows) -> None:
+    for local, packed in rows.blocks:
+        tables.blocks.put(rows.snapshot_rows[local], packed)
 
 
-def _translated(amend: Amend, snapshots: _Numbers) -> object:
-    if amend.column in _REFERENCES and isinstance(amend.value, int):
-        return snapshots[amend.value]
-    return amend.value
+def _amend_sessions(tables: Tables, filled: Sequence[Rows]) -> None:
+    by_column: dict[str, tuple[list[int], list[object]]] = {}
+    for rows in filled:
+        for amend in rows.session_amendments:
+            numbers, values = by_column.setdefault(amend.column, ([], []))
+            numbers.append(rows.session_rows[amend.local])
+            values.append(amend.value)
+    for column, (numbers, values) in by_column.items():
+        tables.sessions.amend(column, numbers, values)
 
 
-def _count_types(tables: Tables, filled: list[Rows], sessions: list[_Numbers]) -> None:
+def _amend_snapshots(tables: Tables, batch: _Batch) -> None:
+    """Column by column, the one first that was amended first, and each in the order in which the readings said it."""
+    amendments = batch.amendments
+    if not len(amendments):
+        return
+    columns, values = amendments.matrix[:, A_COLUMN], amendments.matrix[:, A_VALUE]
+    numbers = amendments.rows(batch.snapshot_rows, amendments.matrix[:, A_LOCAL])
+    refers = (columns == AMEND_BASE) | (columns == AMEND_CAUSE)
+    if refers.any():
+        rows = amendments.rows(batch.snapshot_rows, np.where(refers, values, -1))
+        values = np.where(refers, rows, values)
+    first = np.unique(columns, return_index=True)[1]
+    for column in columns[np.sort(first)].tolist():
+        chosen = columns == column
+        tables.snapshots.amend(SNAPSHOT_COLUMNS[column], numbers[chosen], values[chosen])
+
+
+def _count_types(tables: Tables, filled: Sequence[Rows]) -> None:
     """Add to the counts of item types; new ones stand in the order in which the capture first had them."""
-    counts = [
-        (rows, (local[session], name), count)
-        for rows, local in zip(filled, sessions, strict=True)
-        for (session, name), count in rows.types.items()
-    ]
+    known = tables.type_rows
+    counts: list[tuple[tuple[int, str], TypeCount]] = []
+    unknown: list[tuple[int, tuple[int, str]]] = []
+    for rows in filled:
+        for (session, name), count in rows.types.items():
+            key = rows.session_rows[session], name
+            counts.append((key, count))
+            if key not in known:
+                unknown.append((max(count.packet, rows.begun_by), key))
     if not counts:
         return
-    known = tables.type_rows
-    order = _order((rows, count.packet) for rows, _, count in counts)
-    new = [counts[index][1] for index in order if counts[index][1] not in known]
+    new = [key for _, key in sorted(unknown, key=itemgetter(0))]
     first = tables.types.append(
         {"session": [session for session, _ in new], "name": [name for _, name in new]}, len(new)
     )
     known.update({key: row for row, key in enumerate(new, first)})
-    numbers = np.asarray([known[key] for _, key, _ in counts], dtype=np.int64)
+    numbers = np.asarray([known[key] for key, _ in counts], dtype=np.int64)
     for column in ("updates", "values"):
-        added = np.asarray([getattr(count, column) for _, _, count in counts], dtype=np.int64)
-        tables.types.amend(
-            column, numbers.tolist(), (tables.types.take(column, numbers).astype(np.int64) + added).tolist()
-        )
+        added = np.asarray([getattr(count, column) for _, count in counts], dtype=np.int64)
+        tables.types.amend(column, numbers, tables.types.take(column, numbers).astype(np.int64) + added)

@@ -12,6 +12,9 @@ from analyzer.net.link import find_ip
 
 UDP_HEADER_BYTES = 8
 
+MAX_UDP_PAYLOAD = 0xFFFF
+"""Only jumbograms and buffers for segmentation offload are longer; no game sends them."""
+
 _read_udp_head = struct.Struct("!HHH").unpack_from
 
 

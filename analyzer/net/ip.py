@@ -21,11 +21,11 @@ _ROUTING = 43
 _FRAGMENT = 44
 _AUTHENTICATION = 51
 _DESTINATION_OPTIONS = 60
-EXTENSIONS = frozenset((_HOP_BY_HOP, _ROUTING, _FRAGMENT, _AUTHENTICATION, _DESTINATION_OPTIONS))
+EXTENSIONS = (_HOP_BY_HOP, _ROUTING, _FRAGMENT, _AUTHENTICATION, _DESTINATION_OPTIONS)
 """IPv6 headers that may stand between the first one and the payload."""
 
-_IPV4_BYTES = 20
-_IPV6_BYTES = 40
+IPV4_BYTES = 20
+IPV6_BYTES = 40
 
 _read_ipv4_head = struct.Struct("!BxHHHxBxx4s4s").unpack_from
 _read_ipv6_head = struct.Struct("!BxxxHBx16s16s").unpack_from
@@ -70,13 +70,13 @@ def read_ip(version: int, data: bytes, at: int, original: int) -> IpPacket:
 
 
 def _read_ipv4(data: bytes, at: int, original: int) -> IpPacket:
-    if len(data) < at + _IPV4_BYTES:
+    if len(data) < at + IPV4_BYTES:
         raise short_of(data, original, FrameKind.MALFORMED_IP)
     first, total, identification, fragment_field, protocol, source, destination = _read_ipv4_head(data, at)
     header = (first & 0x0F) * 4
     # Segmentation offload leaves the length to the network card.
     total = total or max(original, len(data)) - at
-    if first >> 4 != 4 or header < _IPV4_BYTES or total < header:
+    if first >> 4 != 4 or header < IPV4_BYTES or total < header:
         raise NoDatagram(FrameKind.MALFORMED_IP)
     start, length = at + header, total - header
     if len(data) < start:
@@ -88,12 +88,12 @@ def _read_ipv4(data: bytes, at: int, original: int) -> IpPacket:
 
 
 def _read_ipv6(data: bytes, at: int, original: int) -> IpPacket:
-    if len(data) < at + _IPV6_BYTES:
+    if len(data) < at + IPV6_BYTES:
         raise short_of(data, original, FrameKind.MALFORMED_IP)
     first, length, protocol, source, destination = _read_ipv6_head(data, at)
     if first >> 4 != 6:
         raise NoDatagram(FrameKind.MALFORMED_IP)
-    start = at + _IPV6_BYTES
+    start = at + IPV6_BYTES
     # A jumbogram has its length in an option; segmentation offload leaves it to the network card.
     end = start + (length or max(original, len(data)) - start)
     protocol, start, fragment = read_extensions(data, protocol, start, end, original)

@@ -14,16 +14,16 @@ MAX_TAGS = 8
 
 ETHERTYPE_IPV4 = 0x0800
 ETHERTYPE_IPV6 = 0x86DD
-_VLAN_ETHERTYPES = frozenset((0x8100, 0x88A8, 0x9100))
+VLAN_ETHERTYPES = (0x8100, 0x88A8, 0x9100)
 
-_AF_INET = 2
+AF_INET = 2
 # Linux, Windows, then NetBSD and OpenBSD, FreeBSD, Darwin.
-_AF_INET6 = frozenset((10, 23, 24, 28, 30))
+AF_INET6 = (10, 23, 24, 28, 30)
 
 ETHERNET_BYTES = 14
-_SLL_BYTES = 16
-_SLL2_BYTES = 20
-_FAMILY_BYTES = 4
+SLL_BYTES = 16
+SLL2_BYTES = 20
+FAMILY_BYTES = 4
 
 LinkReader = Callable[[bytes, int], tuple[int, int]]
 
@@ -46,17 +46,17 @@ def _read_ethernet(data: bytes, original: int) -> tuple[int, int]:
 
 def _read_cooked(data: bytes, original: int) -> tuple[int, int]:
     """Linux "cooked" (SLL): packet type u16, device type u16, address length u16, address 8, EtherType u16."""
-    return _read_ethertype(data, original, _SLL_BYTES - 2)
+    return _read_ethertype(data, original, SLL_BYTES - 2)
 
 
 def _read_cooked_2(data: bytes, original: int) -> tuple[int, int]:
     """SLL2: EtherType u16, reserved u16, interface u32, device type u16, packet type u8, length u8, address 8."""
-    if len(data) < _SLL2_BYTES:
+    if len(data) < SLL2_BYTES:
         raise short_of(data, original, FrameKind.MALFORMED_LINK)
     ethertype = data[0] << 8 | data[1]
-    if ethertype in _VLAN_ETHERTYPES:
-        return _read_ethertype(data, original, _SLL2_BYTES + 2)
-    return _version(ethertype), _SLL2_BYTES
+    if ethertype in VLAN_ETHERTYPES:
+        return _read_ethertype(data, original, SLL2_BYTES + 2)
+    return _version(ethertype), SLL2_BYTES
 
 
 def _read_ethertype(data: bytes, original: int, at: int) -> tuple[int, int]:
@@ -65,7 +65,7 @@ def _read_ethertype(data: bytes, original: int, at: int) -> tuple[int, int]:
         if len(data) < at + 2:
             raise short_of(data, original, FrameKind.MALFORMED_LINK)
         ethertype = data[at] << 8 | data[at + 1]
-        if ethertype not in _VLAN_ETHERTYPES:
+        if ethertype not in VLAN_ETHERTYPES:
             return _version(ethertype), at + 2
         at += 4
     raise NoDatagram(FrameKind.MALFORMED_LINK)
@@ -79,13 +79,13 @@ def _version(ethertype: int) -> int:
 
 def _read_family(data: bytes, original: int) -> tuple[int, int]:
     """BSD loopback: address family u32, in the byte order of the capturing machine (NULL) or of the network (LOOP)."""
-    if len(data) < _FAMILY_BYTES:
+    if len(data) < FAMILY_BYTES:
         raise short_of(data, original, FrameKind.MALFORMED_LINK)
     # Families are below 256, so that one of the two orders gives a small number.
     family = min(int.from_bytes(data[:4], "little"), int.from_bytes(data[:4], "big"))
-    if family == _AF_INET:
-        return 4, _FAMILY_BYTES
-    return (6 if family in _AF_INET6 else 0), _FAMILY_BYTES
+    if family == AF_INET:
+        return 4, FAMILY_BYTES
+    return (6 if family in AF_INET6 else 0), FAMILY_BYTES
 
 
 def _read_raw(data: bytes, original: int) -> tuple[int, int]:

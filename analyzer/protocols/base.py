@@ -88,15 +88,18 @@ class DatagramBatch:
 
     def after(self, packet: int) -> DatagramBatch:
         """The datagrams behind row `packet`."""
-        start = int(np.searchsorted(self.packet, packet, side="right"))
+        return self.part(int(np.searchsorted(self.packet, packet, side="right")), len(self))
+
+    def part(self, start: int, stop: int) -> DatagramBatch:
+        """The datagrams from index `start` to `stop` - 1."""
         return DatagramBatch(
-            self.packet[start:],
-            self.time_ns[start:],
-            self.direction[start:],
-            self.offset[start:],
-            self.length[start:],
-            self.udp_length[start:],
-            self.clock_ns[start:],
+            self.packet[start:stop],
+            self.time_ns[start:stop],
+            self.direction[start:stop],
+            self.offset[start:stop],
+            self.length[start:stop],
+            self.udp_length[start:stop],
+            self.clock_ns[start:stop],
             self.buffer,
         )
 

@@ -5,7 +5,7 @@ Computed over all sessions at once, so that a thousand of them cost no more than
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, IntEnum
 
 import numpy as np
@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 from analyzer.snapshots.status import REPEATED, LostBy, Proof, Status
 from analyzer.stats.flows import FlowEnds, flow_ends, session_flow
 from analyzer.stats.groups import Groups
+from analyzer.stats.jitter import jitter
 from analyzer.stats.live import Ints, ints, live_sessions
 from analyzer.stats.snapshots import failed_mask, rebuilt_mask, root_statuses
 from analyzer.store.tables import Tables
 
 OLD_BASE_MS = 500.0
-"""A baseline older than this is late."""
+"""A baseline older than this is late, unless a person says otherwise."""
 SLOW_ACK_MS = 300.0
 MOST_FULL = 0.2
 """Share of snapshots without a baseline above which a client is costly."""
@@ -95,6 +96,8 @@ class ClientStats:
     ack_p50: float | None
     """From the packet that completed a snapshot to the one that acknowledged it."""
     ack_p99: float | None
+    jitter_p99: float | None
+    """What the time between two rebuilt snapshots differs from what their ticks say."""
     concerns: tuple[Concern, ...]
     severity: Severity
 
@@ -107,6 +110,16 @@ class ClientStats:
     def lost(self) -> int:
         """Snapshots that could not be rebuilt."""
         return self.snapshots - self.rebuilt
+
+    @property
+    def lost_share(self) -> float | None:
+        """Lost ones of all, 0 to 1."""
+        return self.lost / self.snapshots if self.snapshots else None
+
+    @property
+    def losers(self) -> list[tuple[LostBy, int]]:
+        """Who lost snapshots, and how many, the worst first."""
+        return sorted(((loser, lost) for loser, lost in self.lost_by.items() if lost), key=lambda pair: -pair[1])
 
     @property
     def full_share(self) -> float | None:
@@ -134,6 +147,14 @@ class History:
             return len(self.rows) - 1
         return int(np.searchsorted(self.packets, packet, side="right")) - 1
 
+    def newest(self, packet: int, snapshot: int) -> int:
+        """Index of row `snapshot`, if it is one of these; else what `at` says.
+
+        A snapshot is decided by a later packet than its own parts came in, where a part is missing.
+        """
+        found = np.flatnonzero(self.rows == snapshot)
+        return int(found[0]) if len(found) else self.at(packet)
+
     def first_failed(self, tables: Tables) -> int:
         """Row of the first snapshot that failed, of the last one if none did."""
         rows = self.rows.astype(np.int64)
@@ -153,6 +174,17 @@ class Clients:
 
 
 NO_CLIENTS = Clients((), {})
+
+
+def judged(client: ClientStats, old_base_ms: float) -> ClientStats:
+    """The client where a baseline is late when it is older than `old_base_ms`."""
+    late = (client.base_age_p50 or 0.0) > old_base_ms
+    if late == (Concern.OLD_BASES in client.concerns):
+        return client
+    wanted = {*client.concerns, Concern.OLD_BASES} if late else {*client.concerns} - {Concern.OLD_BASES}
+    concerns = tuple(concern for concern in Concern if concern in wanted)
+    every_proved = 0 < client.snapshots == client.proved
+    return replace(client, concerns=concerns, severity=_severity(concerns, every_proved=every_proved))
 
 
 def client_stats(tables: Tables) -> Clients:
@@ -261,6 +293,9 @@ class _Numbers:
         self.times: dict[str, dict[int, int]] = {}
         self.times["base_age_p50"], self.times["base_age_p99"] = bases.quantiles(age, (50, 99))
         self.times["ack_p50"], self.times["ack_p99"] = acks.quantiles(trip, (50, 99))
+        good = rebuilt_mask(snapshots["status"])
+        sessions, deviations = jitter(snapshots["session"][good], here[good], snapshots["tick"][good])
+        self.times["jitter_p99"] = Groups(sessions).quantile(deviations, 99)
 
     def histories(self) -> dict[int, History]:
         snapshots = self._snapshots
@@ -276,6 +311,7 @@ def _client(tables: Tables, session: int, ends: FlowEnds, numbers: _Numbers, pac
     counts = {name: found.get(session, 0) for name, found in numbers.counts.items()}
     times = {name: _ms(found.get(session)) for name, found in numbers.times.items()}
     concerns = _concerns(counts, times)
+    every_proved = 0 < counts["snapshots"] == counts["proved"]
     return ClientStats(
         session=session,
         player=sessions.text("player", session),
@@ -300,8 +336,9 @@ def _client(tables: Tables, session: int, ends: FlowEnds, numbers: _Numbers, pac
         base_age_p99=times["base_age_p99"],
         ack_p50=times["ack_p50"],
         ack_p99=times["ack_p99"],
+        jitter_p99=times["jitter_p99"],
         concerns=concerns,
-        severity=_severity(concerns, counts),
+        severity=_severity(concerns, every_proved=every_proved),
     )
 
 
@@ -316,12 +353,12 @@ def _concerns(counts: dict[str, int], times: dict[str, float | None]) -> tuple[C
     return tuple(concern for concern, applies in found.items() if applies)
 
 
-def _severity(concerns: tuple[Concern, ...], counts: dict[str, int]) -> Severity:
+def _severity(concerns: tuple[Concern, ...], *, every_proved: bool) -> Severity:
     if Concern.WRONG in concerns:
         return Severity.ERROR
     if concerns:
         return Severity.WARNING
-    return Severity.PROVED if 0 < counts["snapshots"] == counts["proved"] else Severity.UNPROVED
+    return Severity.PROVED if every_proved else Severity.UNPROVED
 
 
 def _duration_s(tables: Tables, first: int, last: int) -> float:

@@ -65,19 +65,16 @@ class Pyramid:
         """Of the points start to stop - 1 of each stretch, both of shape (n,)."""
         found = _Found(len(starts))
         lo, hi = starts.astype(np.int64), np.maximum(starts, stops).astype(np.int64)
-        for number, level in enumerate(self._levels):
-            top = number + 1 == len(self._levels)
-            for _ in range(FACTOR - 1):
-                if not found.take(level, lo, (lo < hi) & (top | (lo % FACTOR != 0))):
-                    break
-                lo += found.taken
-            for _ in range(FACTOR - 1):
-                taking = (lo < hi) & (hi % FACTOR != 0)
-                if not found.take(level, hi - 1, taking):
-                    break
-                hi -= found.taken
+        for level in self._levels[:-1]:
+            before = np.minimum(-(-lo // FACTOR) * FACTOR, hi) - lo
+            found.take(level, lo, before)
+            lo += before
+            after = hi - np.maximum(hi // FACTOR * FACTOR, lo)
+            hi -= after
+            found.take(level, hi, after)
             lo //= FACTOR
             hi //= FACTOR
+        found.take(self._levels[-1], lo, hi - lo)
         return found.extremes()
 
 
@@ -119,18 +116,18 @@ class _Found:
         self._low = np.full(count, np.inf)
         self._high = np.full(count, -np.inf)
         self._worst = np.zeros(count, np.uint8)
-        self.taken: NDArray[np.bool_] = np.zeros(count, np.bool_)
 
-    def take(self, level: _Level, entries: Ints, taking: NDArray[np.bool_]) -> bool:
-        """Take in one entry of a level for those stretches that are `taking`. False: none is."""
-        self.taken = taking
-        if not taking.any():
-            return False
-        own = entries[taking]
-        self._low[taking] = np.minimum(self._low[taking], level.low.view[own])
-        self._high[taking] = np.maximum(self._high[taking], level.high.view[own])
-        self._worst[taking] = np.maximum(self._worst[taking], level.worst.view[own])
-        return True
+    def take(self, level: _Level, firsts: Ints, counts: Ints) -> None:
+        """Take in `counts` entries of a level, fewer than `FACTOR`, for each stretch, the first of them `firsts`."""
+        taking = np.flatnonzero(counts)
+        if not len(taking):
+            return
+        # What is beyond the count is the last entry again: it changes nothing.
+        steps = np.minimum(np.arange(FACTOR - 1)[:, None], counts[taking] - 1)
+        own = firsts[taking] + steps
+        self._low[taking] = np.minimum(self._low[taking], level.low.view[own].min(axis=0))
+        self._high[taking] = np.maximum(self._high[taking], level.high.view[own].max(axis=0))
+        self._worst[taking] = np.maximum(self._worst[taking], level.worst.view[own].max(axis=0))
 
     def extremes(self) -> Extremes:
         unknown = self._low > self._high

@@ -9,6 +9,7 @@ from analyzer.stats.growing import Growing
 from analyzer.store.tables import Tables
 
 Floats = NDArray[np.float64]
+NO_SCOPE = -2
 
 
 class PacketRates:
@@ -20,9 +21,12 @@ class PacketRates:
         self._time: Growing[np.float64] = Growing(np.float64)
         self._bytes: Growing[np.int64] = Growing(np.int64)
         self._session: Growing[np.int32] = Growing(np.int32)
-        self._scope = -2
-        self._sorted_time: Floats = np.empty(0)
-        self._sums: NDArray[np.int64] = np.zeros(1, np.int64)
+        self._scope = NO_SCOPE
+        self._sorted_time: Growing[np.float64] = Growing(np.float64)
+        self._sums: Growing[np.int64] = Growing(np.int64)
+        """Bytes before each packet in the order of times, and after the last."""
+        self._arranged = 0
+        """Packets that were looked at for the scope."""
 
     def update(self) -> None:
         """Take in what was published and amended since the last call."""
@@ -33,7 +37,8 @@ class PacketRates:
             start, stop = amendment.start, min(amendment.stop, known)
             if (amendment.table, amendment.column) == ("packets", "session") and start < stop:
                 self._session.view[start:stop] = self._tables.packets.array("session", start, stop)
-                self._scope = -2
+                if self._scope >= 0 and start < self._arranged:
+                    self._scope = NO_SCOPE
         if published > known:
             rows = np.arange(known, published)
             frames = self._tables.packets.take("frame", rows).astype(np.int64)
@@ -41,7 +46,6 @@ class PacketRates:
             self._time.append((times - self._tables.frames.integer("time_ns", 0)) / 1e9)
             self._bytes.append(self._tables.packets.integers("udp_length", known, published))
             self._session.append(self._tables.packets.array("session", known, published).astype(np.int32))
-            self._scope = -2
 
     def counts(self, session: int, edges: Floats) -> tuple[Floats, Floats]:
         """Packets, and bytes of UDP payload, between neighbouring edges (n + 1 of them), both of shape (n,).
@@ -49,16 +53,30 @@ class PacketRates:
         `session` -1: every packet, also one that no protocol reads.
         """
         if session != self._scope:
-            self._arrange(session)
-        at = np.searchsorted(self._sorted_time, edges, "left")
-        return np.diff(at).astype(np.float64), np.diff(self._sums[at]).astype(np.float64)
+            self._begin(session)
+        if self._arranged < len(self._time):
+            self._arrange()
+        at = np.searchsorted(self._sorted_time.view, edges, "left")
+        return np.diff(at).astype(np.float64), np.diff(self._sums.view[at]).astype(np.float64)
 
-    def _arrange(self, session: int) -> None:
-        time, sizes = self._time.view, self._bytes.view
-        if session >= 0:
-            own = self._session.view == session
+    def _begin(self, session: int) -> None:
+        self._scope, self._arranged = session, 0
+        self._sorted_time, self._sums = Growing(np.float64), Growing(np.int64)
+        self._sums.append(np.zeros(1, np.int64))
+
+    def _arrange(self) -> None:
+        """Put what is new behind the rest; everything anew only where times go back beyond what is there."""
+        first = self._arranged
+        time, sizes = self._time.view[first:], self._bytes.view[first:]
+        if self._scope >= 0:
+            own = self._session.view[first:] == self._scope
             time, sizes = time[own], sizes[own]
         order = np.argsort(time, kind="stable")
-        self._sorted_time = time[order]
-        self._sums = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes[order])])
-        self._scope = session
+        time, sizes = time[order], sizes[order]
+        self._arranged = len(self._time)
+        if len(time) and len(self._sorted_time) and time[0] < self._sorted_time.view[-1]:
+            self._begin(self._scope)
+            self._arrange()
+            return
+        self._sorted_time.append(time)
+        self._sums.append(self._sums.view[-1] + np.cumsum(sizes))

@@ -85,7 +85,7 @@ class SnapshotSeries:
     """Numbers of every snapshot row, in row order. Call `update` when rows were added or amended."""
 
     def __init__(self, tables: Tables) -> None:
-        self._tables = tables
+        self.tables = tables
         self._journal = 0
         self._values: dict[Metric, Growing[np.float64]] = {metric: Growing(np.float64) for metric in Metric}
         self._time: Growing[np.float64] = Growing(np.float64)
@@ -123,17 +123,23 @@ class SnapshotSeries:
 
     def rows(self, session: int = -1) -> Ints:
         """Rows that count, of a session or (-1) of all, ascending: of live readings, without late and double parts."""
-        sessions = self._session.view
-        readings = self._tables.sessions.integers("reading")
-        alive = self._tables.readings.array("alive").astype(np.bool_)
-        chosen = self._drawn.view & alive[readings[sessions]]
-        return np.flatnonzero(chosen if session < 0 else chosen & (sessions == session))
+        return np.flatnonzero(self.counting(slice(None), session))
 
-    def update(self) -> Update:
-        """Take in what was published and amended since the last call."""
-        amendments = self._tables.journal.since(self._journal)
+    def counting(self, rows: Ints | slice, session: int = -1) -> NDArray[np.bool_]:
+        """Which of `rows` are among those of `rows(session)`, shape like `rows`."""
+        sessions = self._session.view[rows]
+        readings = self.tables.sessions.integers("reading")
+        alive = self.tables.readings.array("alive").astype(np.bool_)
+        chosen: NDArray[np.bool_] = self._drawn.view[rows] & alive[readings[sessions]]
+        return chosen if session < 0 else chosen & (sessions == session)
+
+    def update(self, most: int | None = None) -> Update:
+        """Take in what was published and amended since the last call, at most so many new rows."""
+        amendments = self.tables.journal.since(self._journal)
         self._journal += len(amendments)
-        known, published = len(self), len(self._tables.snapshots)
+        known, published = len(self), len(self.tables.snapshots)
+        if most is not None:
+            published = min(published, known + most)
         stale = np.zeros(known, np.bool_)
         regrouped = False
         for amendment in amendments:
@@ -149,10 +155,10 @@ class SnapshotSeries:
         return Update(known, amended, regrouped)
 
     def _append(self, rows: Ints) -> None:
-        derived = _Derived(self._tables, rows)
+        derived = _Derived(self.tables, rows)
         self._time.append(derived.time_s)
         self._rank.append(derived.rank)
-        self._session.append(self._tables.snapshots.take("session", rows).astype(np.int32))
+        self._session.append(self.tables.snapshots.take("session", rows).astype(np.int32))
         self._full.append(derived.full)
         self._drawn.append(derived.drawn)
         for metric, values in derived.values():
@@ -162,7 +168,7 @@ class SnapshotSeries:
         """Derive older rows again; those that came out otherwise."""
         if not len(rows):
             return rows
-        derived = _Derived(self._tables, rows)
+        derived = _Derived(self.tables, rows)
         differs = np.not_equal(self._rank.view[rows], derived.rank)
         differs |= self._time.view[rows] != derived.time_s
         differs |= self._drawn.view[rows] != derived.drawn

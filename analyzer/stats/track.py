@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from analyzer.stats.growing import Growing
 from analyzer.stats.pyramid import Extremes, Pyramid
-from analyzer.stats.series import Metric, SnapshotSeries, Update
+from analyzer.stats.series import Metric, Rank, SnapshotSeries, Update
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -28,6 +28,15 @@ class Spread:
     p90: Floats
 
 
+@dataclass(slots=True)
+class _Kept:
+    """Quantiles of every stretch of a track."""
+
+    spread: Spread
+    good: int = 0
+    """How many of the stretches, from the first, still hold."""
+
+
 class Track:
     """Points of one session (-1: of all). `follow` every update of its series."""
 
@@ -36,8 +45,10 @@ class Track:
         self._series = series
         self._rows: Growing[np.int64] = Growing(np.int64)
         self._time: Growing[np.float64] = Growing(np.float64)
+        self._places: Growing[np.int64] = Growing(np.int64)
+        """Position of each snapshot row, -1 of those of other sessions."""
         self._pyramids: dict[Metric, Pyramid] = {}
-        self._spreads: dict[tuple[Metric, float, int], Spread] = {}
+        self._spreads: dict[tuple[Metric, float, int], _Kept] = {}
         self._rebuild()
 
     def __len__(self) -> int:
@@ -61,6 +72,10 @@ class Track:
         """Which of the points were rebuilt from nothing."""
         return self._series.full[self._rows.view[start:stop]]
 
+    def failed(self, start: int, stop: int) -> int:
+        """How many of the points are of rank `FAILED`."""
+        return int(np.count_nonzero(self._series.rank[self._rows.view[start:stop]] == Rank.FAILED))
+
     def between(self, start_s: float, stop_s: float) -> tuple[int, int]:
         """First point at or after `start_s`, and first point after `stop_s`."""
         time = self._time.view
@@ -68,11 +83,7 @@ class Track:
 
     def position(self, row: int) -> int:
         """Where a snapshot row stands, -1 if it is not of this track."""
-        if not 0 <= row < len(self._series):
-            return -1
-        start, stop = self.between(*[float(self._series.time_s[row])] * 2)
-        found = np.flatnonzero(self._rows.view[start:stop] == row)
-        return start + int(found[0]) if len(found) else -1
+        return int(self._places.view[row]) if 0 <= row < len(self._places) else -1
 
     def extremes(self, metric: Metric, starts: Ints, stops: Ints) -> Extremes:
         """Least, greatest, worst rank of each stretch of points, all of shape (n,)."""
@@ -85,20 +96,29 @@ class Track:
         """Quantiles of the stretches of `width` seconds numbered first to stop - 1; number 0 begins at 0 s.
 
         `without` leaves one session out. Values are compared as 32-bit floats: exact to 16 million. What is long is
-        kept, for the whole track: the next look at stretches of this width costs nothing, until rows come or change.
+        kept, for the whole track: the next look at stretches of this width costs no more than what came since then.
         """
         edges = stretches(first, stop, width)
         begin, end = np.searchsorted(self._time.view, (edges[0], edges[-1])).tolist()
         if end - begin <= LONG:
             return self._spread(metric, edges, without)
         key = metric, width, without
-        lowest = int(self._time.view[0] // width) - 1
         if key not in self._spreads:
             if len(self._spreads) >= KEPT_SPREADS:
                 del self._spreads[next(iter(self._spreads))]
-            highest = int(self._time.view[-1] // width) + 2
-            self._spreads[key] = self._spread(metric, stretches(lowest, highest, width), without)
-        return _stretch(self._spreads[key], first - lowest, stop - lowest)
+            self._spreads[key] = _Kept(Spread(np.empty(0), np.empty(0), np.empty(0)))
+        lowest = self._lowest(width)
+        kept = self._spreads[key]
+        highest = int(self._time.view[-1] // width) + 2
+        if kept.good < highest - lowest:
+            rest = self._spread(metric, stretches(lowest + kept.good, highest, width), without)
+            kept.spread = _joined(_stretch(kept.spread, 0, kept.good), rest)
+            kept.good = highest - lowest
+        return _stretch(kept.spread, first - lowest, stop - lowest)
+
+    def _lowest(self, width: float) -> int:
+        """Number of the stretch before the first point."""
+        return int(self._time.view[0] // width) - 1
 
     def _spread(self, metric: Metric, edges: Floats, without: int) -> Spread:
         start, stop = int(np.searchsorted(self._time.view, edges[0])), int(np.searchsorted(self._time.view, edges[-1]))
@@ -110,56 +130,61 @@ class Track:
         return _spread(bins[chosen], values[chosen], len(edges) - 1)
 
     def follow(self, update: Update) -> None:
-        """Take in what the series found."""
-        if update.regrouped or len(update.amended) or update.first_new < len(self._series):
-            self._spreads.clear()
-        fresh = np.arange(update.first_new, len(self._series), dtype=np.int64)
+        """Take in what the series found, at the cost of what is new."""
         if update.regrouped or self._moved(update.amended):
             self._rebuild()
             return
-        if len(fresh):
-            fresh = fresh[np.isin(fresh, self._series.rows(self.session), assume_unique=True)]
-            times = self._series.time_s[fresh]
-            order = np.argsort(times, kind="stable")
-            fresh, times = fresh[order], times[order]
-            if len(fresh) and len(self) and times[0] < self._time.view[-1]:
-                self._rebuild()
-                return
-            self._append(fresh, times)
+        fresh = np.arange(update.first_new, len(self._series), dtype=np.int64)
+        fresh = fresh[self._series.counting(fresh, self.session)]
+        times = self._series.time_s[fresh]
+        order = np.argsort(times, kind="stable")
+        fresh, times = fresh[order], times[order]
+        if len(fresh) and len(self) and times[0] < self._time.view[-1]:
+            self._rebuild()
+            return
+        self._append(fresh, times)
         self._amend(update.amended)
 
     def _moved(self, amended: Ints) -> bool:
         """Was a point amended in its time, or in whether it counts?"""
-        if not len(amended):
-            return False
-        positions, own = self._positions(amended)
-        counting = np.isin(amended, self._series.rows(self.session))
-        return bool((own != counting).any() or (self._time.view[positions] != self._series.time_s[amended[own]]).any())
+        positions = self._places.view[amended]
+        own = positions >= 0
+        if (own != self._series.counting(amended, self.session)).any():
+            return True
+        return bool((self._time.view[positions[own]] != self._series.time_s[amended[own]]).any())
 
     def _amend(self, amended: Ints) -> None:
-        positions, own = self._positions(amended)
-        order = np.argsort(positions)
-        positions, rows = positions[order], amended[own][order]
+        positions = self._places.view[amended]
+        positions = np.sort(positions[positions >= 0])
+        if not len(positions):
+            return
+        rows = self._rows.view[positions]
         for metric, pyramid in self._pyramids.items():
             pyramid.put(positions, self._series.values(metric)[rows], self._series.rank[rows])
-
-    def _positions(self, rows: Ints) -> tuple[Ints, NDArray[np.bool_]]:
-        """Where those of `rows` (ascending) stand that belong here, and which ones do."""
-        where = np.flatnonzero(np.isin(self._rows.view, rows))
-        where = where[np.argsort(self._rows.view[where])]
-        return where, np.isin(rows, self._rows.view[where])
+        self._outdate(float(self._time.view[positions[0]]))
 
     def _append(self, rows: Ints, times: Floats) -> None:
+        first = len(self)
+        self._places.append(np.full(len(self._series) - len(self._places), -1, np.int64))
+        if not len(rows):
+            return
         self._rows.append(rows)
         self._time.append(times)
+        self._places.view[rows] = np.arange(first, len(self))
         for metric, pyramid in self._pyramids.items():
             pyramid.append(self._series.values(metric)[rows], self._series.rank[rows])
+        self._outdate(float(times[0]))
+
+    def _outdate(self, time_s: float) -> None:
+        """The spreads that are kept do not hold from a time on."""
+        for (_, width, _), kept in self._spreads.items():
+            kept.good = min(kept.good, max(0, int(time_s // width) - self._lowest(width)))
 
     def _rebuild(self) -> None:
         rows = self._series.rows(self.session)
         rows = rows[np.argsort(self._series.time_s[rows], kind="stable")]
-        self._rows, self._time = Growing(np.int64), Growing(np.float64)
-        self._pyramids = {}
+        self._rows, self._time, self._places = Growing(np.int64), Growing(np.float64), Growing(np.int64)
+        self._pyramids, self._spreads = {}, {}
         self._append(rows, self._series.time_s[rows])
 
 
@@ -175,6 +200,14 @@ def _stretch(whole: Spread, first: int, stop: int) -> Spread:
     before, after = np.full(begin - first, np.nan), np.full(stop - first - (begin - first) - (end - begin), np.nan)
     p10, p50, p90 = (np.concatenate([before, column[begin:end], after]) for column in (whole.p10, whole.p50, whole.p90))
     return Spread(p10, p50, p90)
+
+
+def _joined(begin: Spread, end: Spread) -> Spread:
+    return Spread(
+        np.concatenate([begin.p10, end.p10]),
+        np.concatenate([begin.p50, end.p50]),
+        np.concatenate([begin.p90, end.p90]),
+    )
 
 
 def _spread(bins: Ints, values: NDArray[np.float32], count: int) -> Spread:

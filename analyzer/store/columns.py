@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +14,7 @@ CHUNK_ROWS = 65_536
 """Rows of a chunk: appending never moves old rows, so a reader needs no lock beyond the published row count."""
 
 Array = NDArray[np.generic]
+Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,22 +67,16 @@ class Column:
             start += count
         return np.concatenate(parts) if parts else np.empty(0, self._dtype)
 
-    def take(self, rows: NDArray[np.int64]) -> Array:
+    def take(self, rows: Ints) -> Array:
         """The values of any rows, shape like `rows`."""
         result = np.empty(len(rows), self._dtype)
-        chunks = rows // CHUNK_ROWS
-        for chunk in np.unique(chunks):
-            here = chunks == chunk
-            result[here] = self._chunks[int(chunk)][rows[here] % CHUNK_ROWS]
+        for chunk, here in _by_chunk(rows):
+            result[here] = self._chunks[chunk][rows[here] % CHUNK_ROWS]
         return result
 
-    def put(self, rows: NDArray[np.int64], values: Array) -> None:
+    def put(self, rows: Ints, values: Array) -> None:
         """Overwrite rows; for a column with an unset value. Of a row named twice the last value stays."""
-        chunks = rows // CHUNK_ROWS
-        first = int(chunks.min()) if len(rows) else 0
-        last = int(chunks.max()) if len(rows) else -1
-        for chunk in range(first, last + 1):
-            here = chunks == chunk
+        for chunk, here in _by_chunk(rows):
             self._chunks[chunk][rows[here] % CHUNK_ROWS] = values[here]
 
     @property
@@ -125,19 +120,21 @@ class Table:
             if spec.unset is None:
                 raise ValueError(f"{self.name}.{spec.name} needs a value for every row")
             return np.full(count, spec.unset, dtype=spec.dtype)
-        array = _objects(given) if spec.dtype == "O" else np.asarray(given, dtype=spec.dtype)
+        array = _stored(given, spec.dtype)
         if array.shape != (count,):
             raise ValueError(f"{self.name}.{spec.name} has shape {array.shape} for {count} rows")
         return array
 
-    def amend(self, column: str, rows: Iterable[int], values: Iterable[object]) -> None:
-        """Set values that became known after their rows, and log the published ones in the journal."""
-        numbers = np.fromiter(rows, dtype=np.int64)
+    def amend(self, column: str, rows: Iterable[int] | Ints, values: Iterable[object] | Array) -> None:
+        """Set values that became known after their rows, and log the published ones in the journal.
+
+        Raises OverflowError for a number that the column cannot hold; nothing has changed then.
+        """
+        numbers = rows if isinstance(rows, np.ndarray) else np.fromiter(rows, dtype=np.int64)
         if not len(numbers):
             return
         target = self.columns[column]
-        given = list(values)
-        target.put(numbers, _objects(given) if target.spec.dtype == "O" else np.asarray(given, target.spec.dtype))
+        target.put(numbers, _stored(values if isinstance(values, np.ndarray) else list(values), target.spec.dtype))
         visible = numbers[numbers < self._published]
         if len(visible):
             self._journal.log(self.name, column, int(visible.min()), int(visible.max()) + 1)
@@ -170,11 +167,11 @@ class Table:
         """Published rows start to stop - 1 of a column, shape (stop - start,)."""
         return self.columns[column].slice(start, self._published if stop is None else stop)
 
-    def integers(self, column: str, start: int = 0, stop: int | None = None) -> NDArray[np.int64]:
+    def integers(self, column: str, start: int = 0, stop: int | None = None) -> Ints:
         """Like `array`, widened for arithmetic."""
         return self.array(column, start, stop).astype(np.int64)
 
-    def take(self, column: str, rows: NDArray[np.int64]) -> Array:
+    def take(self, column: str, rows: Ints) -> Array:
         """The column's values of any rows, shape like `rows`."""
         return self.columns[column].take(rows)
 
@@ -182,6 +179,35 @@ class Table:
     def nbytes(self) -> int:
         """Bytes of all rows in use."""
         return sum(column.nbytes for column in self.columns.values())
+
+
+def _by_chunk(rows: Ints) -> Iterator[tuple[int, NDArray[np.bool_] | slice]]:
+    """The chunks that hold the rows, and which of the rows; mostly it is one."""
+    if not len(rows):
+        return
+    first, last = int(rows.min()) // CHUNK_ROWS, int(rows.max()) // CHUNK_ROWS
+    if first == last:
+        yield first, slice(None)
+        return
+    chunks = rows // CHUNK_ROWS
+    for chunk in np.unique(chunks).tolist():
+        yield chunk, chunks == chunk
+
+
+def _stored(values: Array | Sequence[object], code: str) -> Array:
+    """Values as a column with this type code keeps them. numpy alone would wrap integers round that are too large."""
+    if code == "O":
+        return _objects(values)
+    stored = np.asarray(values, dtype=code)
+    if (
+        isinstance(values, np.ndarray)
+        and values.dtype != stored.dtype
+        and {values.dtype.kind, stored.dtype.kind} <= {*"iu"}
+    ):
+        lost = stored != values
+        if lost.any():
+            raise OverflowError(f"{values[lost][0]} does not fit into {stored.dtype}")
+    return stored
 
 
 def _objects(values: Array | Sequence[object]) -> Array:

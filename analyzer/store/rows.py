@@ -2,16 +2,39 @@
 
 Workers fill these buffers in any order; the writer sorts by (packet, ordinal), so the tables do not depend on timing.
 Sessions and snapshots are numbered by the reading from 0 ("local" below); the writer turns local numbers into rows.
+What is frequent waits as integers in matrices (row_columns.py) that compiled kernels fill too; the rest are objects.
 """
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from analyzer.snapshots.status import ClientHas, LostBy, Proof, Status
+from analyzer.store.columns import Ints
 from analyzer.store.names import MAX_NAMES, OVERFLOW
+from analyzer.store.row_buffer import RowBuffer, RowNumbers
+from analyzer.store.row_columns import (
+    AMENDABLE,
+    AMENDMENT_COLUMNS,
+    M_FLAGS,
+    M_PACKET,
+    MESSAGE_COLUMNS,
+    N_AMENDMENTS,
+    N_MESSAGES,
+    N_PACKETS,
+    N_PARTS,
+    N_SNAPSHOTS,
+    PACKET_COLUMNS,
+    PART_COLUMNS,
+    SNAPSHOT_COLUMNS,
+    SNAPSHOT_FIELDS,
+)
 
 
 @dataclass(slots=True)
@@ -41,20 +64,6 @@ class PacketLate:
     code: int = 0
     snapshot: int = -1
     severity: int = 0
-
-
-@dataclass(slots=True)
-class MessageRow:
-    """A row of `messages`."""
-
-    packet: int
-    name: int
-    id: int
-    flags: int
-    sequence: int
-    size: int
-    offset: int
-    code: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +125,8 @@ class FindingRow:
 
 @dataclass(slots=True)
 class Amend:
-    """A value for a session or snapshot row that may already be in the tables. `local` is the reading's own number."""
+    """A value for a session row that may already be in the tables. `local` is the reading's own number."""
 
-    table: str
     column: str
     local: int
     value: object
@@ -134,81 +142,132 @@ class TypeCount:
     values: int = 0
 
 
-@dataclass(slots=True)
-class Rows:
-    """The way out of a reading. One for a reading's whole life; the writer empties it after each batch."""
+class RowBuffers(NamedTuple):
+    """The matrices of a reading, shape (room, columns) each. Rows behind `counts` may be written, `counts` raised.
 
-    reading: int
-    begun_by: int
-    """The packet that began the reading; rows of earlier packets are decided by it."""
-    packets: list[PacketLate] = field(default_factory=list)
-    sessions: list[SessionRow] = field(default_factory=list)
-    messages: list[MessageRow] = field(default_factory=list)
-    snapshots: list[SnapshotRow] = field(default_factory=list)
-    findings: list[FindingRow] = field(default_factory=list)
-    amendments: list[Amend] = field(default_factory=list)
-    blocks: list[tuple[int, bytes]] = field(default_factory=list)
-    types: dict[tuple[int, str], TypeCount] = field(default_factory=dict)
-    """(local session, type name) -> what was sent since the last merge."""
-    names: list[str] = field(default_factory=list)
-    session_rows: array[int] = field(default_factory=lambda: array("i"))
-    """Local number -> row, filled by the writer."""
-    snapshot_rows: array[int] = field(default_factory=lambda: array("i"))
-    packet: PacketLate = field(default_factory=lambda: PacketLate(-1))
-    """The packet begun last."""
-    _message_ordinal: int = 0
-    _name_numbers: dict[str, int] = field(default_factory=dict)
+    Good until anything is added through `Rows`, room is made again, or the rows are merged.
+    """
+
+    packets: Ints
+    messages: Ints
+    snapshots: Ints
+    parts: Ints
+    amendments: Ints
+    counts: Ints
+    """Shape (8,): rows in use, by N_PACKETS ... N_AMENDMENTS."""
+
+
+_packet_values = attrgetter(*PACKET_COLUMNS)
+_snapshot_values = attrgetter(*SNAPSHOT_FIELDS)
+
+
+class Rows:
+    """The way out of a reading. One for a reading's whole life; the writer empties it after each batch.
+
+    `begun_by` is the packet that began the reading; rows of earlier packets are decided by it.
+    """
+
+    def __init__(self, reading: int, begun_by: int) -> None:
+        self.reading = reading
+        self.begun_by = begun_by
+        self.sessions: list[SessionRow] = []
+        self.findings: list[FindingRow] = []
+        self.session_amendments: list[Amend] = []
+        self.blocks: list[tuple[int, bytes]] = []
+        self.types: dict[tuple[int, str], TypeCount] = {}
+        """(local session, type name) -> what was sent since the last merge."""
+        self.names: list[str] = []
+        """Message names by the reading's own number."""
+        self.name_numbers: NDArray[np.int32] = np.empty(0, np.int32)
+        """The writer's numbers of the first of `names`; -1: none yet."""
+        self.session_rows = RowNumbers()
+        self.snapshot_rows = RowNumbers()
+        self.packet = PacketLate(-1)
+        """The packet begun last."""
+        self._counts = np.zeros(8, np.int64)
+        self._packets = RowBuffer(len(PACKET_COLUMNS), self._counts, N_PACKETS)
+        self._messages = RowBuffer(len(MESSAGE_COLUMNS), self._counts, N_MESSAGES)
+        self._snapshots = RowBuffer(len(SNAPSHOT_COLUMNS), self._counts, N_SNAPSHOTS)
+        self._parts = RowBuffer(len(PART_COLUMNS), self._counts, N_PARTS)
+        self._amendments = RowBuffer(len(AMENDMENT_COLUMNS), self._counts, N_AMENDMENTS)
+        self._slot = -1
+        """Row of `packet` in its buffer; -1: it is not there."""
+        self._message_ordinal = 0
+        self._merged_sessions = 0
+        self._merged_snapshots = 0
+        self._name_numbers: dict[str, int] = {}
 
     def begin(self, packet: int) -> PacketLate:
-        """Start a packet; everything added until the next call is decided by it."""
+        """Start a packet; everything added until the next call is decided by it, and what is returned is filled in."""
+        self._write_packet()
         late = self.packet = PacketLate(packet)
-        self.packets.append(late)
+        self._slot = self._packets.add(*_packet_values(late))
         self._message_ordinal = 0
         return late
 
     def resume(self) -> None:
         """Go on with the packet begun last, which may be in the tables already: what is added now is decided by it."""
-        if self.packet.packet >= 0 and not self.packets:
-            self.packets.append(self.packet)
+        if self.packet.packet >= 0 and not len(self._packets):
+            self._slot = self._packets.add(*_packet_values(self.packet))
+
+    def follow(self) -> None:
+        """Go on with the last packet in the buffer, which a kernel may have put there."""
+        last = len(self._packets) - 1
+        if last == self._slot:
+            return
+        self._write_packet()
+        self.packet, self._slot = PacketLate(*self._packets.matrix[last].tolist()), last
+        messages = self._messages.taken()[:, M_PACKET] == self.packet.packet
+        self._message_ordinal = int(np.count_nonzero(messages))
+
+    def name(self, text: str) -> int:
+        """The number of a message name, given on first use."""
+        index = self._name_numbers.get(text)
+        if index is None and len(self.names) >= MAX_NAMES:
+            text = OVERFLOW
+            index = self._name_numbers.get(text)
+        if index is None:
+            index = self._name_numbers[text] = len(self.names)
+            self.names.append(text)
+        return index
 
     def message(
         self, name: str, number: int, flags: int, sequence: int, size: int, offset: int, code: int = 0
     ) -> PartRow:
         """Add a message of the current packet; returns what a snapshot needs to name it as its part 0."""
-        index = self._name_numbers.get(name)
-        if index is None and len(self.names) >= MAX_NAMES:
-            name = OVERFLOW
-            index = self._name_numbers.get(name)
-        if index is None:
-            index = self._name_numbers[name] = len(self.names)
-            self.names.append(name)
-        packet = self.packet.packet
-        self.messages.append(MessageRow(packet, index, number, flags, sequence, size, offset, code))
-        self._message_ordinal += 1
-        return PartRow(packet, self._message_ordinal - 1, 0)
+        packet, ordinal = self.packet.packet, self._message_ordinal
+        self._messages.add(packet, self.name(name), number, flags, sequence, size, offset, code)
+        self._message_ordinal = ordinal + 1
+        return PartRow(packet, ordinal, 0)
+
+    def flag_message(self, flags: int) -> None:
+        """Set flags of the message added last."""
+        self._messages.matrix[len(self._messages) - 1, M_FLAGS] |= flags
 
     def session(self, row: SessionRow) -> int:
         """Add a session; returns its local number."""
         self.sessions.append(row)
-        return len(self.session_rows) + len(self.sessions) - 1
+        return self._merged_sessions + len(self.sessions) - 1
 
     def snapshot(self, row: SnapshotRow) -> int:
-        """Add a snapshot; returns its local number."""
-        self.snapshots.append(row)
-        return len(self.snapshot_rows) + len(self.snapshots) - 1
+        """Add a snapshot as it is now; returns its local number."""
+        first = len(self._parts)
+        for part in row.received:
+            self._parts.add(part.packet, part.ordinal, part.number)
+        return self._merged_snapshots + self._snapshots.add(*_snapshot_values(row), first, len(row.received))
 
     @property
     def next_snapshot(self) -> int:
         """The local number the next snapshot will get."""
-        return len(self.snapshot_rows) + len(self.snapshots)
+        return self._merged_snapshots + len(self._snapshots)
 
     def amend_session(self, local: int, column: str, value: object) -> None:
         """Set a late column of a session."""
-        self.amendments.append(Amend("sessions", column, local, value))
+        self.session_amendments.append(Amend(column, local, value))
 
-    def amend_snapshot(self, local: int, column: str, value: object) -> None:
-        """Set a late column of a snapshot; a value of `base` or `cause` is a local number."""
-        self.amendments.append(Amend("snapshots", column, local, value))
+    def amend_snapshot(self, local: int, column: str, value: int) -> None:
+        """Set a late column of a snapshot (row_columns.AMENDABLE); a value of `base` or `cause` is a local number."""
+        self._amendments.add(AMENDABLE[column], local, value)
 
     def finding(self, rule: str, severity: int, text: str, *, snapshot: int = -1, offset: int = -1) -> None:
         """Add a finding on the current packet."""
@@ -226,18 +285,56 @@ class Rows:
         count.updates += updates
         count.values += values
 
-    def merged(self, session_rows: Sequence[int], snapshot_rows: Sequence[int]) -> None:
-        """Called by the writer when everything here is in the tables: keep the row numbers, drop the rows."""
+    def reserve(
+        self, packets: int = 0, messages: int = 0, snapshots: int = 0, parts: int = 0, amendments: int = 0
+    ) -> RowBuffers:
+        """Make room for so many rows more, and return the matrices. The memory is allocated, so bound the sizes."""
+        self._write_packet()
+        self._packets.reserve(packets)
+        self._messages.reserve(messages)
+        self._snapshots.reserve(snapshots)
+        self._parts.reserve(parts)
+        self._amendments.reserve(amendments)
+        return RowBuffers(
+            self._packets.matrix,
+            self._messages.matrix,
+            self._snapshots.matrix,
+            self._parts.matrix,
+            self._amendments.matrix,
+            self._counts,
+        )
+
+    def taken(self) -> RowBuffers:
+        """The rows in use, as matrices without room."""
+        self._write_packet()
+        return RowBuffers(
+            self._packets.taken(),
+            self._messages.taken(),
+            self._snapshots.taken(),
+            self._parts.taken(),
+            self._amendments.taken(),
+            self._counts,
+        )
+
+    @property
+    def pending(self) -> bool:
+        """Is there anything to merge?"""
+        return bool(len(self._packets) or len(self._snapshots) or len(self._amendments) or self.session_amendments)
+
+    def placed(self, session_rows: Sequence[int] | Ints, snapshot_rows: Sequence[int] | Ints) -> None:
+        """Called by the writer when it knows the rows that the new sessions and snapshots get."""
         self.session_rows.extend(session_rows)
         self.snapshot_rows.extend(snapshot_rows)
-        for rows in (
-            self.packets,
-            self.sessions,
-            self.messages,
-            self.snapshots,
-            self.findings,
-            self.amendments,
-            self.blocks,
-            self.types,
-        ):
+
+    def merged(self) -> None:
+        """Called by the writer when everything here is in the tables: keep the row numbers, drop the rows."""
+        self._merged_sessions, self._merged_snapshots = len(self.session_rows), len(self.snapshot_rows)
+        self._slot = -1
+        for buffer in (self._packets, self._messages, self._snapshots, self._parts, self._amendments):
+            buffer.clear()
+        for rows in (self.sessions, self.findings, self.session_amendments, self.blocks, self.types):
             rows.clear()
+
+    def _write_packet(self) -> None:
+        if self._slot >= 0:
+            self._packets.put(self._slot, *_packet_values(self.packet))

@@ -97,6 +97,12 @@ def test_sections_have_their_own_order_and_interfaces(tmp_path: Path) -> None:
     assert ["not described" in problem.text for problem in indexer.problems] == [True]
 
 
+def test_sections_have_their_own_clocks(tmp_path: Path) -> None:
+    data = section() + interface(options=option(9, b"\x09")) + enhanced(5, b"ab") + section() + interface()
+    _, found = index(tmp_path / "a.pcapng", data + enhanced(5, b"ab") + enhanced(6, b"ab"))
+    assert [row[0] for row in found] == [5, 5000, 6000]
+
+
 def test_simple_packets_are_cut_to_the_snap_length(tmp_path: Path) -> None:
     data = section() + interface(1, 5) + simple(bytes(5), original=70)
     assert index(tmp_path / "a.pcapng", data)[1] == [(0, len(section()) + 20 + 12, 5, 70, 0)]

@@ -78,7 +78,7 @@ def test_a_tick_that_is_not_there(capsys: pytest.CaptureFixture[str], head: Path
 def test_a_frame_with_a_part_names_the_frame_that_completes(capsys: pytest.CaptureFixture[str], slices: Path) -> None:
     assert printed(capsys, str(slices), "--frame", "1013").split(". ") == [
         "Frame 1013 completes no snapshot",
-        "It carries part 0 of the snapshot of tick 170, which is completed by frame 1016.\n",
+        "It carries part 1 of the snapshot of tick 170, which is completed by frame 1016.\n",
     ]
     assert "parts    4 of 4, in frame 1013, 1014, 1015, 1016" in printed(capsys, str(slices), "--frame", "1016")
 

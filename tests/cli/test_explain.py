@@ -72,7 +72,7 @@ def test_the_text(capsys: pytest.CaptureFixture[str], head: Path) -> None:
 def test_a_part_of_a_snapshot_that_a_later_frame_completes(capsys: pytest.CaptureFixture[str], slices: Path) -> None:
     assert main(["explain", str(slices), "--frame", "1014"]) == 0
     last = capsys.readouterr().out.splitlines()[-1]
-    assert last == "The packet carries part 1 of the snapshot of tick 170, which is completed by frame 1016."
+    assert last == "The packet carries part 2 of the snapshot of tick 170, which is completed by frame 1016."
     packets = explained(capsys, slices, 1014)["packets"]
     assert isinstance(packets, list)
     assert packets[0]["parts"] == [{"part": 1, "tick": 170, "frame": 1016, "status": "ok"}]
@@ -177,5 +177,5 @@ def test_a_snapshot_given_up_where_none_of_its_parts_is(capsys: pytest.CaptureFi
     path.write_bytes(without_records(SLICES, range(1014, 1016), 1100))
     assert main(["explain", str(path), "--frame", "1057"]) == 0
     out = capsys.readouterr().out
-    assert "  reason   parts missing: 2, 3 of 4 (part 0 in frame 1013, part 1 in frame 1014)\n" in out
+    assert "  reason   parts missing: 3, 4 of 4 (part 1 in frame 1013, part 2 in frame 1014)\n" in out
     assert "  here     decided here; none of its parts is in this packet\n" in out

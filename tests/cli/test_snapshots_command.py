@@ -128,7 +128,7 @@ def test_parts_have_their_frames(capsys: pytest.CaptureFixture[str], tmp_path: P
     path.write_bytes(first_records(SLICES, 1014))
     record = records(capsys, path, "--status", "incomplete")[-1]
     assert record["part_frames"] == [1013, 1014]
-    assert record["reason"] == "parts missing: 2, 3 of 4 (part 0 in frame 1013, part 1 in frame 1014)"
+    assert record["reason"] == "parts missing: 3, 4 of 4 (part 1 in frame 1013, part 2 in frame 1014)"
 
 
 def test_none_rebuilt_is_said(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

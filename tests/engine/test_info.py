@@ -86,7 +86,22 @@ def test_a_failure_says_why() -> None:
         for snapshot in wrong:
             line = info.line(tables.snapshots.integer("packet", snapshot))
             assert f"Snap {tables.snapshots.integer('tick', snapshot)}" in line
-            assert "crc mismatch" in line
+            wire, own = (tables.snapshots.integer(name, snapshot) for name in ("crc_wire", "crc_computed"))
+            why = f"crc mismatch: {wire & 0xFFFFFFFF:08x} on the wire, {own & 0xFFFFFFFF:08x} computed"
+            assert line.startswith(why)
+            assert line.count("crc mismatch") == 1
+
+
+def test_reasons_come_before_the_names_of_messages() -> None:
+    with Capture.open(BUNDLED / "ddnet_dm6_snaplen220.pcap") as capture:
+        capture.decode()
+        info = PacketInfo(capture.tables, capture.protocols)
+        tables = capture.tables
+        for packet in range(len(tables.packets)):
+            protocol = info.protocol(packet)
+            if protocol is not None:
+                fault = protocol.packet_codes[tables.packets.integer("code", packet)]
+                assert info.line(packet).startswith(fault.partition(": ")[2])
 
 
 def test_messages_that_repeat_are_counted(bots: tuple[Capture, Query]) -> None:

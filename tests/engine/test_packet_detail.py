@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
 from capture_files import BUNDLED
 
+from analyzer.engine.capture import Capture
 from analyzer.engine.packet_detail import (
     PacketDetail,
+    Place,
     field_text,
     packet_detail,
     part_bytes,
@@ -18,15 +21,19 @@ from analyzer.engine.packet_detail import (
 )
 from analyzer.engine.worker import Worker
 from analyzer.snapshots.model import FieldChange
+from analyzer.snapshots.status import Status
+from analyzer.stats.parts import part_packets
 from analyzer.wire.reader import Field, Span
+from tests.cli.cut_capture import without_records
 
 TWO_PARTS = 2237
 """Completes tick 234; the first part is in the packet before."""
+BOTS = BUNDLED / "ddnet_ctf1_24bots_slices.pcap.gz"
 
 
 @pytest.fixture(scope="module")
 def details() -> Iterator[dict[int, PacketDetail]]:
-    worker = Worker.open(BUNDLED / "ddnet_ctf1_24bots_slices.pcap.gz")
+    worker = Worker.open(BOTS)
     try:
         worker.start()
         worker.decoded.wait()
@@ -87,11 +94,59 @@ def test_bytes_lead_back_to_part_frame_and_other_buffers(details: dict[int, Pack
     assert [o.frame for o in detail.origins_of(Span(2, 899, 2))] == [2237, 2238]
 
 
-def test_a_packet_without_a_whole_snapshot_has_no_origins(details: dict[int, PacketDetail]) -> None:
-    before = details[TWO_PARTS - 1]
-    assert before.joined is None
-    assert before.origins_of(Span(1, 0, 3)) == []
-    assert sources(before, Span(1, 0, 3)) == (Span(0, 3, len(before.tree.buffers[0].data) - 3),)
+def test_a_part_that_completes_nothing_has_the_delta_it_belongs_to(details: dict[int, PacketDetail]) -> None:
+    detail, before = details[TWO_PARTS], details[TWO_PARTS - 1]
+    assert detail.completed_by is None
+    assert before.completed_by == Place(TWO_PARTS, 2238)
+    assert before.snapshot == detail.snapshot
+    assert before.joined == detail.joined
+    assert before.parts == 2
+    assert before.missing == ()
+    assert delta(before) == delta(detail)
+    early = Span(2, 83, 2)
+    piece, packed = sources(before, early)
+    assert before.tree.buffers[1].data[piece.offset : piece.offset + 2] == before.tree.buffers[2].data[83:85]
+    assert packed == Span(0, 3, len(before.tree.buffers[0].data) - 3)
+    assert sources(before, Span(2, 1200, 1)) == ()
+
+
+@pytest.fixture(scope="module")
+def incomplete(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[PacketDetail]]:
+    """The packets that carry parts of snapshots which lack one, where the record of tick 234's first part is gone."""
+    path = tmp_path_factory.mktemp("lossy") / "lossy.pcap"
+    path.write_bytes(without_records(BOTS, range(TWO_PARTS - 1, TWO_PARTS), TWO_PARTS + 100))
+    with Capture.open(path) as capture:
+        capture.decode()
+        query, tables = capture.query(), capture.tables
+        rows = np.flatnonzero(tables.snapshots.integers("status") == Status.INCOMPLETE).tolist()
+        packets = sorted({packet for row in rows for packet in part_packets(tables, row).tolist()})
+        yield [packet_detail(query, tables, packet) for packet in packets]
+        query.close()
+
+
+def test_parts_of_a_delta_that_never_was_completed_are_shown_with_the_gap(incomplete: list[PacketDetail]) -> None:
+    shown = [detail for detail in incomplete if detail.missing]
+    assert shown
+    for detail in shown:
+        buffer = detail.tree.buffers[-1]
+        group = delta(detail)
+        assert detail.joined is not None
+        assert buffer.name == group.name == "received parts"
+        assert buffer.data == detail.joined.data
+        assert len(group.children) == detail.parts
+        assert group.text.startswith(f"{detail.parts - len(detail.missing)} of {detail.parts} parts, ")
+        for number, child in enumerate(group.children):
+            assert child.name == f"part {number + 1}"
+            assert (child.note == "never came") == (child.span is None) == (number in detail.missing)
+        own = [child for child in group.children if child.text.endswith("this packet")]
+        assert own
+        for child in own:
+            assert child.span is not None
+            piece = sources(detail, child.span)[0]
+            data = buffer.data[child.span.offset : child.span.offset + child.span.length]
+            assert detail.tree.buffers[piece.buffer].data[piece.offset :][: piece.length] == data
+        assert detail.completed_by is None
+        assert not detail.meanings
 
 
 @pytest.mark.parametrize(

@@ -177,8 +177,10 @@ def test_every_packet_can_be_explained(opened: Opened) -> None:
         assert tree.buffers[0].data == opened.query.payload(packet)
         count = check_tree(tree)
         assert (count > 0) == (opened.query.protocol(packet) is not None)
-        snapshot = opened.tables.packets.integer("snapshot", packet)
-        assert ("joined delta" in [buffer.name for buffer in tree.buffers]) == (snapshot >= 0)
+        snapshot = opened.query.snapshot(packet)
+        joined = opened.query.joined(snapshot) if snapshot >= 0 else None
+        assert opened.tables.packets.integer("snapshot", packet) in (snapshot, -1)
+        assert ("joined delta" in [buffer.name for buffer in tree.buffers]) == (joined is not None)
         assert opened.query.info(packet)
 
 

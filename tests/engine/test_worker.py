@@ -1,4 +1,4 @@
-"""The threads of a capture: the newest question wins, a failing one fails alone, closing waits, lost files are said."""
+"""The threads of a capture: the newest question wins, a failing one fails alone, closing never waits, loss is said."""
 
 from __future__ import annotations
 
@@ -74,6 +74,7 @@ def worker() -> Iterator[Opener]:
     yield open_worker
     for made in opened:
         made.close()
+        assert made.wait(WAIT_S)
 
 
 @pytest.fixture
@@ -207,28 +208,47 @@ def test_closed_before_the_start(worker: Opener) -> None:
         found.capture.source.file.read(0, 1)
 
 
-def test_closing_waits_for_a_question_and_drops_its_answer(worker: Opener) -> None:
+def test_closing_does_not_wait_for_a_question_and_drops_its_answer(worker: Opener) -> None:
     found, answers, gate = worker(), Answers(), Gate("too late")
     answers.ask(found, "long", gate)
     answers.ask(found, "behind", lambda query: "never")
     assert gate.entered.wait(WAIT_S)
-    closer = threading.Thread(target=found.close)
-    closer.start()
-    while not found.cancelled:
-        threading.Event().wait(0)
-    assert closer.is_alive()
+    found.close()
+    assert threads() >= {"query"}
+    found.capture.source.file.read(0, 1)
     gate.leave.set()
-    closer.join(WAIT_S)
-    assert not closer.is_alive()
+    assert found.wait(WAIT_S)
     assert not threads()
     assert answers.none
+    with pytest.raises(CaptureError):
+        found.capture.source.file.read(0, 1)
 
 
 def test_closing_twice_does_nothing(worker: Opener) -> None:
     found = worker(SAMPLE, decoded=False)
     found.close()
     found.close()
+    assert found.wait(WAIT_S)
     assert not threads()
+
+
+@pytest.mark.parametrize("path", [PLAIN, SAMPLE])
+def test_progress_is_what_is_decoded_and_never_falls(path: Path) -> None:
+    found = Worker(Capture.open(path, batch=64))
+    shares = [found.progress]
+    while found.capture.step():
+        shares.append(found.progress)
+        frames = found.capture.tables.frames
+        reached = frames.integer("offset", len(frames) - 1) + frames.integer("captured", len(frames) - 1)
+        assert shares[-1] <= max(0.001, reached / found.capture.source.file.size()) or shares[-1] == shares[-2]
+    found.close()
+    assert shares[0] == 0.0
+    assert shares == sorted(shares)
+    assert 0.95 < shares[-1] < 1.0
+
+
+def test_progress_ends_with_decoding(worker: Opener) -> None:
+    assert worker().progress == 1.0
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="handles cannot be counted here")
@@ -240,6 +260,7 @@ def test_handles_are_given_back(worker: Opener, path: Path) -> None:
         answers.ask(found, "any", lambda query: "here")
         assert answers.take() == "here"
         found.close()
+        assert found.wait(WAIT_S)
     assert len(os.listdir("/proc/self/fd")) == before
 
 
@@ -287,5 +308,6 @@ def test_a_mistake_of_ours_while_decoding(tmp_path: Path, strict: bool, caplog: 
     answers.ask(found, "any", lambda query: query.payload(0))
     assert answers.take() == SURE
     found.close()
+    assert found.wait(WAIT_S)
     assert isinstance(found.failure, RuntimeError) if strict else found.failure is None
     assert any(record.levelno == logging.ERROR for record in caplog.records)

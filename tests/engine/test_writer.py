@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from itertools import pairwise
 
 import pytest
@@ -13,7 +13,18 @@ from hypothesis import strategies as st
 
 from analyzer.engine.writer import merge
 from analyzer.snapshots.status import LostBy, Status
-from analyzer.store.rows import PartRow, Rows, SessionRow, SnapshotRow
+from analyzer.store.row_columns import (
+    AMEND_BASE,
+    AMEND_CAUSE,
+    AMEND_LOST_BY,
+    N_AMENDMENTS,
+    N_MESSAGES,
+    N_PACKETS,
+    N_PARTS,
+    N_SNAPSHOTS,
+    SNAPSHOT_FIELDS,
+)
+from analyzer.store.rows import PacketLate, PartRow, RowBuffers, Rows, SessionRow, SnapshotRow
 from analyzer.store.tables import Tables
 
 READINGS = 3
@@ -115,7 +126,53 @@ class Player:
         self.findings.append((f"{a} {b}", self.rows.packet.packet, snapshot))
 
 
-def run(script: Script, begins: Sequence[int], cuts: set[int], order: random.Random) -> tuple[Tables, list[Player]]:
+class Kernel(Rows):
+    """Rows that are written into the matrices as compiled code does it; a packet is written when it is done."""
+
+    _ordinal = 0
+    _open = False
+
+    def begin(self, packet: int) -> PacketLate:
+        self.settle()
+        self.packet = PacketLate(packet)
+        self._ordinal, self._open = 0, True
+        return self.packet
+
+    def settle(self) -> None:
+        """Write the packet begun last."""
+        if self._open:
+            self._write(self.reserve(packets=1), "packets", N_PACKETS, astuple(self.packet))
+        self._open = False
+
+    def message(
+        self, name: str, number: int, flags: int, sequence: int, size: int, offset: int, code: int = 0
+    ) -> PartRow:
+        values = (self.packet.packet, self.name(name), number, flags, sequence, size, offset, code)
+        self._write(self.reserve(messages=1), "messages", N_MESSAGES, values)
+        self._ordinal += 1
+        return PartRow(self.packet.packet, self._ordinal - 1, 0)
+
+    def snapshot(self, row: SnapshotRow) -> int:
+        local = self.next_snapshot
+        buffers = self.reserve(snapshots=1, parts=len(row.received))
+        values = [getattr(row, name) for name in SNAPSHOT_FIELDS]
+        self._write(buffers, "snapshots", N_SNAPSHOTS, (*values, buffers.counts[N_PARTS], len(row.received)))
+        for part in row.received:
+            self._write(buffers, "parts", N_PARTS, astuple(part))
+        return local
+
+    def amend_snapshot(self, local: int, column: str, value: int) -> None:
+        numbers = {"base": AMEND_BASE, "cause": AMEND_CAUSE, "lost_by": AMEND_LOST_BY}
+        self._write(self.reserve(amendments=1), "amendments", N_AMENDMENTS, (numbers[column], local, value))
+
+    def _write(self, buffers: RowBuffers, name: str, index: int, values: Sequence[int]) -> None:
+        getattr(buffers, name)[buffers.counts[index]] = values
+        buffers.counts[index] += 1
+
+
+def run(
+    script: Script, begins: Sequence[int], cuts: set[int], order: random.Random, kernel: bool = False
+) -> tuple[Tables, list[Player]]:
     """Play a script in batches that end before the packets in `cuts`; buffers are merged in any order.
 
     Reading r begins at its packet number `begins[r]` (the last one, if it has fewer) and reads the earlier ones then.
@@ -126,7 +183,7 @@ def run(script: Script, begins: Sequence[int], cuts: set[int], order: random.Ran
     for reading in range(READINGS):
         own = [packet for packet, (owner, _) in enumerate(script) if owner == reading]
         starts[reading] = own[min(begins[reading], len(own) - 1)] if own else -1
-        players.append(Player(Rows(reading, starts[reading])))
+        players.append(Player((Kernel if kernel else Rows)(reading, starts[reading])))
     edges = [0, *sorted(cut for cut in cuts if 0 < cut < len(script)), len(script)]
     for first, stop in pairwise(edges):
         count = stop - first
@@ -140,6 +197,9 @@ def run(script: Script, begins: Sequence[int], cuts: set[int], order: random.Ran
                 if script[packet][0] == reading:
                     player.play(packet, script[packet][1])
         buffers = [player.rows for player in players]
+        for rows in buffers:
+            if isinstance(rows, Kernel):
+                rows.settle()
         order.shuffle(buffers)
         merge(tables, buffers)
         tables.publish()
@@ -172,6 +232,23 @@ def test_batches_do_not_matter(script: Script, begins: list[int], cuts: set[int]
     for player in players:
         check(some, player)
     check_order(some, players)
+
+
+@given(
+    script=SCRIPT,
+    begins=st.lists(st.integers(0, 6), min_size=READINGS, max_size=READINGS),
+    cuts=st.sets(st.integers(1, 23)),
+    seed=st.integers(0, 5),
+)
+def test_it_does_not_matter_who_filled_the_buffers(
+    script: Script, begins: list[int], cuts: set[int], seed: int
+) -> None:
+    plain, _ = run(script, begins, cuts, random.Random(seed))
+    compiled, players = run(script, begins, cuts, random.Random(seed), kernel=True)
+    assert content(compiled) == content(plain)
+    assert compiled.journal.since(0) == plain.journal.since(0)
+    for player in players:
+        check(compiled, player)
 
 
 def check(tables: Tables, player: Player) -> None:
@@ -334,3 +411,32 @@ def test_a_flow_may_have_any_number_of_sessions() -> None:
     merge(tables, [rows])
     row = tables.sessions.row(0)
     assert (row["number"], row["generation"], row["epoch"]) == (many, many, many)
+
+
+def test_names_are_numbered_when_a_message_uses_them() -> None:
+    """A reading may know names before any message has them, and of two readings the earlier packet comes first."""
+    tables = one_packet_tables(3)
+    first, second = Rows(0, 0), Rows(1, 1)
+    for rows in (first, second):
+        assert [rows.name(text) for text in ("never", "B", "A")] == [0, 1, 2]
+    second.begin(1)
+    second.message("B", 0, 0, 65535, 0, 0)
+    first.begin(0)
+    first.message("A", 0, 0, 65535, 0, 0)
+    merge(tables, [second, first])
+    first.begin(2)
+    first.message("B", 0, 0, 65535, 0, 0)
+    first.message("C", 0, 0, 65535, 0, 0)
+    merge(tables, [first])
+    tables.publish()
+    known = [tables.names[number] for number in range(1, len(tables.names))]
+    assert known == ["A", "B", "C"]
+    assert tables.messages.integers("name").tolist() == [1, 2, 2, 3]
+
+
+def test_numbers_beyond_their_column_are_refused() -> None:
+    tables = one_packet_tables()
+    rows = Rows(0, 0)
+    rows.begin(0).kind = 256
+    with pytest.raises(OverflowError):
+        merge(tables, [rows])

@@ -9,6 +9,7 @@ from analyzer.protocols import PROTOCOLS
 from analyzer.protocols.base import REST_NS, Datagram, DatagramBatch, Protocol, Reading
 from analyzer.store.rows import Rows
 from tests.protocols.pong import CODEC, PONG
+from tests.row_views import packets
 
 DATAGRAMS = [
     Datagram(3, 1000, 0, b"abc", 3),
@@ -72,9 +73,9 @@ def test_a_reading_begins_a_packet_for_each_datagram() -> None:
     reading = Listed(rows)
     reading.feed(make_batch(DATAGRAMS))
     assert reading.seen == [(datagram.packet, datagram) for datagram in DATAGRAMS]
-    assert [late.packet for late in rows.packets] == [3, 7, 8]
+    assert [late.packet for late in packets(rows)] == [3, 7, 8]
     reading.failed()
-    assert len(rows.packets) == 3
+    assert len(packets(rows)) == 3
 
 
 @pytest.mark.parametrize(("silence", "rests"), [(REST_NS, []), (REST_NS + 1, [3])])

@@ -22,6 +22,7 @@ from analyzer.store.tables import Tables
 from analyzer.wire.reader import Field
 from tests.capture.builders import pcap_file
 from tests.protocols.pong import CODES, GONE, PONG
+from tests.row_views import packets, snapshots
 
 ALL = (*PROTOCOLS, PONG)
 OTHERS = (SAMPLE, BUNDLED / "serverinfo_and_play_head.pcap", BUNDLED / "ddnet_ctf4_ipv6_head.pcap")
@@ -109,7 +110,7 @@ def test_snapshots_items_and_changes(opened: Capture) -> None:
     assert [(change.kind, change.id) for change in query.changes(2)] == [("unknown", 1)]
     assert query.items(2) == query.items(3) == ()
     assert query.reason(2) == "base tick 11 is not known"
-    assert query.reason(4) == "parts missing: 1 of 2 (part 0 in frame 9)"
+    assert query.reason(4) == "parts missing: 2 of 2 (part 1 in frame 9)"
     assert query.info(3) == "Part 12 part 1/2 base −2 · 2 items, unchanged"
     assert query.record(1, with_items=True) == {
         "client": "10.0.0.2:5000",
@@ -201,9 +202,9 @@ def test_any_payload_is_answered(protocol: Protocol, sent: list[tuple[bytes, int
         rows.begin(number)
         reading.receive(Datagram(number, 0, direction, payload, len(payload)))
     reading.finish()
-    assert all(0 < late.kind < len(protocol.packet_kinds) for late in rows.packets)
-    assert all(late.code < len(protocol.packet_codes) for late in rows.packets)
-    assert all(row.status is protocol.codes[row.code].status is not Status.BUG for row in rows.snapshots)
+    assert all(0 < late.kind < len(protocol.packet_kinds) for late in packets(rows))
+    assert all(late.code < len(protocol.packet_codes) for late in packets(rows))
+    assert all(row.status is protocol.codes[row.code].status is not Status.BUG for row in snapshots(rows))
     facts = SessionFacts(verdict.dialect)
     for session in rows.sessions:
         assert isinstance(session.facts, SessionFacts)

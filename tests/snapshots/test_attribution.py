@@ -12,6 +12,7 @@ from analyzer.snapshots.attribution import Attribution
 from analyzer.snapshots.bases import RETENTION_TICKS, Cause
 from analyzer.snapshots.status import ClientHas, LostBy, Status
 from analyzer.store.rows import Rows, SnapshotRow
+from tests.row_views import amended, amendments
 
 INPUT_PACKET = 1000
 """The INPUT for tick t lies in packet 1000 + t."""
@@ -41,8 +42,7 @@ class Scene:
 
     def follower(self, tick: int, root: int) -> int:
         """A snapshot based on the failed row `root`: it waits for what becomes of that cause."""
-        local = self._add(tick, None, whole=False)
-        self.rows.snapshots[local].lost_by = self.causes[root].lost_by
+        local = self._add(tick, None, whole=False, lost_by=self.causes[root].lost_by)
         self.causes[root].wait(local)
         return local
 
@@ -52,22 +52,14 @@ class Scene:
 
     def standing(self, local: int) -> tuple[ClientHas, int, LostBy]:
         """client_has, acked_packet and lost_by of a row."""
-        row = self.rows.snapshots[local]
-        late: dict[str, object] = {
-            "client_has": row.client_has,
-            "acked_packet": row.acked_packet,
-            "lost_by": row.lost_by,
-        }
-        late.update({amend.column: amend.value for amend in self.rows.amendments if amend.local == local})
-        packet = late["acked_packet"]
-        assert isinstance(packet, int)
-        return ClientHas(late["client_has"]), packet, LostBy(late["lost_by"])
+        row = amended(self.rows)[local]
+        return row.client_has, row.acked_packet, row.lost_by
 
     def lost_by(self, local: int) -> LostBy:
         return self.standing(local)[2]
 
-    def _add(self, tick: int, cause: Cause | None, *, whole: bool) -> int:
-        row = SnapshotRow(0, tick, -1, tick, 0, Status.OK, 0, 1)
+    def _add(self, tick: int, cause: Cause | None, *, whole: bool, lost_by: LostBy = LostBy.NOBODY) -> int:
+        row = SnapshotRow(0, tick, -1, tick, 0, Status.OK, 0, 1, lost_by=lost_by)
         self.attribution.settle(row, cause, whole=whole)
         local = self.rows.snapshot(row)
         if cause is not None:
@@ -260,5 +252,5 @@ def test_nothing_is_amended_twice() -> None:
     scene.good(12)
     scene.ack(12, 12, 14)
     scene.attribution.use_as_base(12)
-    said = [(amend.local, amend.column) for amend in scene.rows.amendments]
+    said = [(local, column) for column, local, _ in amendments(scene.rows)]
     assert len(said) == len(set(said))

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import replace
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from capture_files import BUNDLED, SAMPLE
+from capture_files import BUNDLED, SAMPLE, oracle_records
 from stats.hand_made import tables as hand_made
 
 from analyzer.engine.capture import Capture
 from analyzer.snapshots.status import LostBy, Proof, Status
-from analyzer.stats.clients import Clients, ClientStats, Concern, Severity, client_stats
+from analyzer.stats.clients import Clients, ClientStats, Concern, Severity, client_stats, judged
+from analyzer.stats.parts import part_packets
 from analyzer.stats.snapshots import failed_mask, root_statuses
 from analyzer.store.tables import Tables
 
@@ -180,3 +184,69 @@ def test_the_beginning_of_a_session_is_no_concern() -> None:
     by_full = {(client.rebuilt, client.full): client.concerns for client in clients.stats if client.full}
     assert by_full[(2, 1)] == ()
     assert by_full[(45, 44)] == (Concern.FULL,)
+
+
+def test_jitter_is_that_of_a_slow_count(tables: Tables, rows: Rows) -> None:
+    for client in client_stats(tables).stats:
+        mine = [row for row in rows.get(client.session, []) if row["status"] in (Status.OK, Status.CRC)]
+        mine.sort(key=lambda row: row["packet"])
+        whole = mine[-1]["tick"] - mine[0]["tick"] if mine else 0
+        found: list[float] = []
+        if whole > 1:
+            tick_ms = (time_ms(tables, mine[-1]["packet"]) - time_ms(tables, mine[0]["packet"])) / whole
+            for before, after in pairwise(mine):
+                passed = time_ms(tables, after["packet"]) - time_ms(tables, before["packet"])
+                found.append(abs(passed - (after["tick"] - before["tick"]) * tick_ms))
+        assert close(client.jitter_p99, rank(found, 99))
+
+
+def test_sizes_are_those_of_the_datagrams_that_carried_the_parts(tables: Tables, rows: Rows) -> None:
+    for client in client_stats(tables).stats:
+        sizes = [
+            float(sum(tables.packets.integer("udp_length", int(packet)) for packet in carried))
+            for number, row in enumerate_rows(tables)
+            if row == client.session and tables.snapshots.integer("status", number) in (Status.OK, Status.CRC)
+            if (carried := set(part_packets(tables, number).tolist()))
+        ]
+        assert len(sizes) == client.rebuilt
+        assert close(client.size_mean, sum(sizes) / len(sizes) if sizes else None)
+        assert close(client.size_p95, rank(sizes, 95))
+
+
+def enumerate_rows(tables: Tables) -> list[tuple[int, int]]:
+    """Snapshot rows, and whose they are."""
+    return list(enumerate(tables.snapshots.integers("session").tolist()))
+
+
+@pytest.mark.parametrize("name", ["ddnet_ctf1_24bots_slices.pcap.gz", "ddnet_dm2_reconnect_mapchange.pcap"])
+def test_rebuilt_parts_and_full_are_those_of_the_independent_decoder(name: str) -> None:
+    path = BUNDLED / name
+    records: dict[tuple[str, int], list[dict[str, Any]]] = {}
+    for record in oracle_records(path):
+        records.setdefault((record["client"], record["session"]), []).append(record)
+    for client in client_stats(decoded(path)).stats:
+        mine = records.pop((client.ends.client, client.number), [])
+        assert (client.rebuilt, client.lost, client.lost_share) == (len(mine), 0, 0.0 if mine else None)
+        assert client.full == sum(record["base_tick"] < 0 for record in mine[1:])
+        assert close(client.parts_mean, sum(record["parts"] for record in mine) / len(mine) if mine else None)
+    assert not records
+
+
+def test_loss_is_told_with_the_worst_loser_first() -> None:
+    client = stats_of(client_stats(decoded(BUNDLED / "ddnet_tsunami_badcrc_head.pcap")), "bot0")
+    assert client.lost_share == client.lost / client.snapshots == 67 / client.snapshots
+    mixed = replace(client, lost_by={LostBy.NETWORK: 2, LostBy.CAPTURE: 0, LostBy.GAME: 7})
+    assert mixed.losers == [(LostBy.GAME, 7), (LostBy.NETWORK, 2)]
+
+
+def test_another_age_of_baselines_judges_anew() -> None:
+    late = stats_of(client_stats(decoded(BUNDLED / "ddnet_ctf1_24bots_slices.pcap.gz")), "bot3")
+    age = late.base_age_p50
+    assert age is not None
+    easier = judged(late, age)
+    assert (easier.concerns, easier.severity) == ((Concern.SLOW_ACKS,), Severity.WARNING)
+    assert judged(easier, age - 1) == late
+    proved = stats_of(client_stats(decoded(BUNDLED / "ddnet_ctf1_24bots_slices.pcap.gz")), "bot0")
+    strict = judged(proved, 1.0)
+    assert (strict.concerns, strict.severity) == ((Concern.OLD_BASES,), Severity.WARNING)
+    assert judged(strict, 500.0) == proved

@@ -134,3 +134,45 @@ def test_long_stretches_are_kept_until_rows_come() -> None:
             np.testing.assert_array_equal(getattr(found, name), [getattr(one, name)[0] for one in single])
     track.follow(Update(count, np.empty(0, np.int64), regrouped=False))
     np.testing.assert_array_equal(track.spread(Metric.WIRE_BYTES, 1.0, 2, 95).p50, found.p50)
+
+
+def test_kept_quantiles_follow_what_comes() -> None:
+    count = 60_000
+    random = np.random.default_rng(5)
+    times, values = np.sort(random.uniform(0, 100, count)).tolist(), random.integers(0, 5000, count).tolist()
+    series = _times(times, values, [0] * count)
+    grown = SnapshotSeries(series.tables)
+    grown.update(30_000)
+    track = Track(grown, -1)
+    for _ in range(3):
+        track.spread(Metric.WIRE_BYTES, 1.0, 0, 100)
+        track.follow(grown.update(10_000))
+    once, found = Track(series, -1).spread(Metric.WIRE_BYTES, 1.0, 0, 100), track.spread(Metric.WIRE_BYTES, 1.0, 0, 100)
+    for name in ("p10", "p50", "p90"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(once, name))
+
+
+def test_kept_quantiles_follow_what_is_amended() -> None:
+    count = 30_000
+    series = _times(np.linspace(0, 99.9, count).tolist(), [5] * count, [0] * count)
+    track = Track(series, -1)
+    assert set(track.spread(Metric.WIRE_BYTES, 1.0, 0, 100).p50) == {5.0}
+    series.tables.snapshots.amend("wire_bytes", range(15_000, count), [7] * (count - 15_000))
+    track.follow(series.update())
+    p50 = track.spread(Metric.WIRE_BYTES, 1.0, 0, 100).p50
+    assert set(p50[:50]) == {5.0}
+    assert set(p50[51:]) == {7.0}
+
+
+def test_taken_in_piece_by_piece_it_is_the_same() -> None:
+    with Capture.open(SAMPLE) as opened:
+        opened.decode()
+    series = SnapshotSeries(opened.tables)
+    track = Track(series, -1)
+    while len(series) < len(opened.tables.snapshots):
+        track.follow(series.update(100))
+        for width in (0.5, 1.0):
+            track.spread(Metric.ITEMS, width, 0, 40)
+    whole = SnapshotSeries(opened.tables)
+    whole.update()
+    assert track.rows.tolist() == Track(whole, -1).rows.tolist()

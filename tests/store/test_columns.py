@@ -144,6 +144,32 @@ def test_refused_rows_leave_no_trace(values: dict[str, Sequence[object]], error:
     assert made.row(2) == {"number": 5, "late": -1, "flag": False, "text": "after", "note": ""}
 
 
+@pytest.mark.parametrize("value", [-(1 << 31) - 1, 1 << 31, -(1 << 63), (1 << 63) - 1])
+def test_arrays_of_numbers_too_large_are_refused(value: int) -> None:
+    """numpy alone would wrap them round."""
+    made, journal = filled(2)
+    with pytest.raises(OverflowError):
+        made.append({"number": np.array([1, value]), "text": ["a", "b"]}, 2)
+    with pytest.raises(OverflowError):
+        made.amend("late", np.array([0, 1]), np.array([1, value]))
+    assert made.appended == 2
+    assert made.array("late").tolist() == [-1, -1]
+    assert len(journal) == 0
+
+
+def test_arrays_are_amended_as_they_are() -> None:
+    made, journal = filled(3)
+    made.amend("late", np.array([2, 0, 2]), np.array([5, -(1 << 15), (1 << 15) - 1]))
+    made.amend("flag", np.array([1]), np.array([1]))
+    made.amend("note", np.array([0]), np.array([(1, 2), None], dtype="O")[:1])
+    made.amend("late", np.empty(0, np.int64), np.empty(0, np.int64))
+    assert made.array("late").tolist() == [-(1 << 15), -1, (1 << 15) - 1]
+    assert made.array("flag").tolist() == [False, True, False]
+    assert made.text("text", 0) == "t0"
+    assert made.get("note", 0) == (1, 2)
+    assert [entry.column for entry in journal.since(0)] == ["late", "flag", "note"]
+
+
 def test_wrong_kinds_of_value_are_refused() -> None:
     made, _ = filled(1)
     with pytest.raises(AssertionError):

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from capture_files import BUNDLED
-from PySide6.QtCore import QItemSelectionModel, QPoint, Qt
+from PySide6.QtCore import QItemSelectionModel, QPoint, QRect, Qt
+from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtTest import QAbstractItemModelTester
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
@@ -16,12 +21,16 @@ from analyzer.snapshots.status import Status
 from analyzer.stats.clients import client_stats
 from ui.document import Document
 from ui.models.clients import BAR_ROLE, ClientModel
-from ui.theme import DARK, LIGHT
-from ui.views.cells import CELL_ROLE, Cell
+from ui.models.related import last_packet
+from ui.settings import Preferences
+from ui.theme import CELL_PADDING, DARK, LIGHT
+from ui.views.cells import CELL_ROLE, SIGN_WIDTH, Cell
+from ui.views.client_table import LEAST_NAME
 from ui.views.clients import ClientsPane
 
 BAD = BUNDLED / "ddnet_tsunami_badcrc_head.pcap"
 BOTS = BUNDLED / "ddnet_ctf1_24bots_slices.pcap.gz"
+CUT = BUNDLED / "ddnet_dm6_snaplen220.pcap"
 RECONNECTS = BUNDLED / "ddnet_dm2_reconnect_mapchange.pcap"
 OpenDocument = Callable[..., Document]
 
@@ -128,6 +137,7 @@ def test_sorting_by_heads_and_back(qtbot: QtBot, document: OpenDocument, pane: C
     worst = names(pane.clients)
     chosen = pane.session
     at = column(pane.clients, "rate")
+    pane.table.scrollTo(pane.clients.index(0, at))
     place = head.sectionViewportPosition(at) + 10
     orders = []
     for _ in range(3):
@@ -146,7 +156,7 @@ def test_store_of_a_known_snapshot(qtbot: QtBot, document: OpenDocument, pane: C
     shown = [[str(pane.store.model.index(row, at).data()) for at in range(6)] for row in range(3)]
     assert shown == [
         ["234", "0", "163", "–", "–", "this snapshot"],
-        ["232", "37", "140", "–", "–", "waits for its acknowledgement"],
+        ["232", "37", "140", "–", "–", "waits for its ack"],
         ["230", "80", "155", "2213", "1", "this baseline"],
     ]
     base = pane.store.model.index(2, 0).data(CELL_ROLE)
@@ -206,8 +216,11 @@ def test_only_this_session(qtbot: QtBot, document: OpenDocument, pane: ClientsPa
     assert tones == ["text", "text3"]
     pane.choose(pane.clients.session_at(1))
     assert not pane.only.isChecked()
-    menu = pane.client_menu(1)
-    assert [action.text() for action in menu.actions()] == ["Go to its first failed snapshot", "Only this session"]
+    menu = pane.table.row_menu(1)
+    assert [action.text() for action in menu.actions() if not action.isSeparator()] == [
+        *("Go to its first failed snapshot", "Only this session"),
+        *("Copy value", "Copy row", "Copy table as CSV"),
+    ]
     menu.actions()[1].trigger()
     assert opened.selection.session == pane.session == pane.clients.session_at(1)
     menu.deleteLater()
@@ -245,12 +258,11 @@ def test_columns_can_be_hidden(qtbot: QtBot, document: OpenDocument, pane: Clien
     opened = document(BAD)
     pane.show_document(opened)
     listed(qtbot, pane, opened)
-    menu: QMenu = pane.columns_menu()
+    menu: QMenu = pane.table.columns_menu()
     assert len(menu.actions()) == len(pane.clients.columns) - 1
-    first = pane.table.columnWidth(0)
     menu.actions()[0].trigger()
     assert pane.table.isColumnHidden(1)
-    assert pane.table.columnWidth(0) > first
+    assert pane.table.columnWidth(0) >= 88
     menu.deleteLater()
 
 
@@ -285,8 +297,225 @@ def test_theme_zoom_and_narrow(qtbot: QtBot, document: OpenDocument, pane: Clien
     assert pane.table.verticalHeader().defaultSectionSize() == 33
     pane.set_zoom(1.0)
     pane.resize(340, 640)
-    shown = sum(pane.table.columnWidth(at) for at in range(6))
+    shown = sum(pane.table.columnWidth(column(pane.clients, name)) for name in ("client", "lost", "losers", "failed"))
     assert shown <= pane.table.viewport().width()
-    assert pane.table.isColumnHidden(column(pane.clients, "parts"))
     pane.table.selectionModel().select(pane.clients.index(1, 0), QItemSelectionModel.SelectionFlag.Rows)
     assert not pane.grab().isNull()
+
+
+def test_an_incomplete_snapshots_own_store_is_shown(qtbot: QtBot, document: OpenDocument, pane: ClientsPane) -> None:
+    opened = document(CUT)
+    pane.show_document(opened)
+    listed(qtbot, pane, opened)
+    tables = opened.tables
+    row = tables.snapshots.integers("status").tolist().index(Status.INCOMPLETE)
+    opened.selection.select(last_packet(tables, row), row)
+    tick = tables.snapshots.integer("tick", row)
+    remark = pane.store.model.column_of("remark")
+    qtbot.waitUntil(lambda: pane.store.model.index(0, remark).data() == "this snapshot, not rebuilt")
+    assert pane.store.title.endswith(f"at tick {tick}")
+    assert pane.store.model.index(0, 0).data() == str(tick)
+    assert pane.store.model.row_at(0).snapshot == row
+
+
+def test_nothing_selected_is_not_said_to_be_this_snapshot(
+    qtbot: QtBot, document: OpenDocument, pane: ClientsPane
+) -> None:
+    opened = document(BOTS)
+    pane.show_document(opened)
+    listed(qtbot, pane, opened)
+    row = select_tick(opened, "bot0", 234)
+    base = opened.tables.snapshots.integer("base", row)
+    remarks = pane.store.model.column_of("remark")
+    qtbot.waitUntil(lambda: pane.store.title == "Baselines of bot0 at tick 234")
+    opened.selection.select(opened.tables.snapshots.integer("packet", base) + 1, -1)
+    qtbot.waitUntil(lambda: pane.store.title == "Baselines of bot0 at tick 230")
+    assert pane.store.model.index(0, remarks).data() == "the newest then"
+    assert "its baseline" in [pane.store.model.index(row, remarks).data() for row in range(9)]
+    opened.selection.select(0, -1)
+    qtbot.waitUntil(lambda: pane.store.title == "No snapshot for bot0 yet at the selected packet")
+    assert pane.store.model.rowCount() == 0
+    assert pane.store.pace == ""
+
+
+def test_the_usual_dock_shows_what_is_wrong_without_scrolling(
+    qtbot: QtBot, document: OpenDocument, pane: ClientsPane
+) -> None:
+    opened = document(BAD)
+    pane.show_document(opened)
+    listed(qtbot, pane, opened)
+    table, model = pane.table, pane.clients
+    wanted = [column(model, name) for name in ("client", "lost", "losers", "failed", "ack", "state")]
+    for zoom, width in ((1.0, 440), (0.8, 440), (1.5, 660)):
+        pane.set_zoom(zoom)
+        pane.resize(width, 640)
+        right = max(table.columnViewportPosition(at) + table.columnWidth(at) for at in wanted)
+        assert right <= table.viewport().width()
+        metrics = table.horizontalHeader().fontMetrics()
+        for at, entry in enumerate(model.columns):
+            assert metrics.horizontalAdvance(entry.head) + 2 * CELL_PADDING <= table.columnWidth(at)
+    qtbot.waitUntil(lambda: pane.store.pace != "")
+    texts_of_worst = [str(model.index(0, at).data()) for at in wanted]
+    assert texts_of_worst == ["bot0", "52.3", "capture", "69", "21", "FULL"]
+
+
+def test_long_names_are_whole_where_there_is_room(qtbot: QtBot, document: OpenDocument, pane: ClientsPane) -> None:
+    opened = document(BAD)
+    pane.show_document(opened)
+    listed(qtbot, pane, opened)
+    stats = pane.source.clients.stats
+    name = "Wonderful player"
+    pane.clients.show((replace(stats[0], player=name), *stats[1:]))
+    pane.table.rows_changed()
+    needed = pane.table.fontMetrics().horizontalAdvance(name) + round(SIGN_WIDTH) + 2 * CELL_PADDING
+    pane.resize(600, 640)
+    assert pane.table.columnWidth(0) >= needed
+    pane.resize(440, 640)
+    assert pane.table.columnWidth(0) >= LEAST_NAME
+
+
+def test_the_name_stays_while_the_rest_is_scrolled(qtbot: QtBot, document: OpenDocument, pane: ClientsPane) -> None:
+    opened = document(BAD)
+    pane.show_document(opened)
+    listed(qtbot, pane, opened)
+    table, head = pane.table, pane.table.horizontalHeader()
+    names_seen = QRect(0, 0, table.columnWidth(0) - 2, 6 * table.rowHeight(0))
+    before = table.viewport().grab(names_seen).toImage()
+    table.horizontalScrollBar().setValue(240)
+    assert table.viewport().grab(names_seen).toImage() == before
+    worst = names(pane.clients)
+    orders = []
+    for _ in range(3):
+        qtbot.mouseClick(head.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(20, 10))
+        orders.append(names(pane.clients))
+    assert orders == [sorted(worst), sorted(worst, reverse=True), worst]
+    place = head.sectionViewportPosition(column(pane.clients, "full")) + 10
+    qtbot.mouseClick(head.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(place, 10))
+    assert head.sortIndicatorSection() == column(pane.clients, "full")
+
+
+def test_every_column_sorts_and_equal_rows_stay_worst_first(
+    qtbot: QtBot, document: OpenDocument, pane: ClientsPane
+) -> None:
+    opened = document(BOTS)
+    pane.show_document(opened)
+    listed(qtbot, pane, opened)
+    model = pane.clients
+    places = {name: place for place, name in enumerate(names(model))}
+    for at, entry in enumerate(model.columns):
+        for order, step in ((Qt.SortOrder.AscendingOrder, 1), (Qt.SortOrder.DescendingOrder, -1)):
+            model.sort(at, order)
+            rows = [(entry.value(model.row_at(row)), places[names(model)[row]]) for row in range(model.rowCount())]
+            known = [pair for pair in rows if pair[0] is not None]
+            assert rows[: len(known)] == known
+            for (left, first), (right, second) in pairwise(known):
+                if left == right:
+                    assert first < second
+                elif isinstance(left, str):
+                    assert (left.casefold() < str(right).casefold()) == (step > 0)
+                else:
+                    assert (left < right) == (step > 0)  # type: ignore[operator]
+    model.sort(-1)
+    assert names(model) == list(places)
+
+
+def test_dialects_are_said_as_in_the_list(qtbot: QtBot, document: OpenDocument, pane: ClientsPane) -> None:
+    opened = document(BAD)
+    pane.show_document(opened)
+    listed(qtbot, pane, opened)
+    assert set(texts(pane.clients, "dialect")) == {"DDNet"}
+    assert "DDNet" in str(pane.clients.index(0, 0).data(Qt.ItemDataRole.ToolTipRole))
+
+
+def test_the_preferred_age_of_baselines_counts_at_once(qtbot: QtBot, document: OpenDocument, pane: ClientsPane) -> None:
+    opened = document(BOTS)
+    pane.show_document(opened)
+    listed(qtbot, pane, opened)
+    model, store = pane.clients, pane.store.model
+    select_tick(opened, "bot0", 234)
+    qtbot.waitUntil(lambda: pane.store.title == "Baselines of bot0 at tick 234")
+
+    def signs() -> tuple[str, str, str]:
+        row = model.row_of(pane.session)
+        cells = (
+            model.index(row, 0).data(CELL_ROLE),
+            model.index(row, column(model, "base-age")).data(CELL_ROLE),
+            store.index(2, store.column_of("age")).data(CELL_ROLE),
+        )
+        first, second, third = (cell.sign for cell in cells if isinstance(cell, Cell))
+        return first, second, third
+
+    assert signs() == ("ok", "", "")
+    order = names(model)
+    pane.set_preferences(Preferences(base_age_limit_ms=60))
+    assert signs() == ("warn", "warn", "warn")
+    assert names(model) != order
+    row = model.row_of(pane.session)
+    assert "Half of the baselines are older than 60 ms" in str(model.index(row, 0).data(Qt.ItemDataRole.ToolTipRole))
+    shown = model.index(row, column(model, "base-age"))
+    assert str(shown.data(Qt.ItemDataRole.AccessibleTextRole)).endswith(", Warning")
+    assert "older than 60 ms" in str(store.index(2, 0).data(Qt.ItemDataRole.ToolTipRole))
+    pane.set_preferences(Preferences())
+    assert signs() == ("ok", "", "")
+    assert names(model) == order
+
+
+def test_rows_values_and_the_table_are_copied(qtbot: QtBot, document: OpenDocument, pane: ClientsPane) -> None:
+    opened = document(BAD)
+    pane.show_document(opened)
+    listed(qtbot, pane, opened)
+    table, model = pane.table, pane.clients
+    table.setCurrentIndex(model.index(1, column(model, "failed")))
+    actions = {action.text(): action for action in table.row_menu(1).actions()}
+    clipboard = QApplication.clipboard()
+    actions["Copy table as CSV"].trigger()
+    lines = list(csv.DictReader(io.StringIO(clipboard.text())))
+    assert [line["Client"] for line in lines] == names(model)
+    for row, line in enumerate(lines):
+        stats = model.row_at(row).stats
+        assert int(line["Failed"]) == stats.failed
+        assert float(line["Loss [%]"]) == pytest.approx(100 * stats.lost / stats.snapshots, rel=1e-5)
+        assert float(line["Size mean [B]"]) == pytest.approx(stats.size_mean, rel=1e-5)
+    table.setColumnHidden(column(model, "map"), True)
+    table.copy_csv()
+    assert "Map" not in clipboard.text().splitlines()[0].split(",")
+    table.setCurrentIndex(model.index(1, column(model, "failed")))
+    table.copy_value()
+    assert clipboard.text() == texts(model, "failed")[1]
+    pane.store.table.copy_csv()
+    assert clipboard.text().startswith("Tick,Age [ms],Items,Acked in,Used by,Remark\n")
+    assert len(clipboard.text().splitlines()) == 1 + pane.store.model.rowCount()
+
+
+def test_the_keyboards_menu_is_that_of_the_current_row(qtbot: QtBot, document: OpenDocument, pane: ClientsPane) -> None:
+    opened = document(BAD)
+    pane.show_document(opened)
+    listed(qtbot, pane, opened)
+    pane.table.setCurrentIndex(pane.clients.index(4, 0))
+    middle = pane.table.viewport().rect().center()
+    event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, middle, pane.table.viewport().mapToGlobal(middle))
+    QApplication.sendEvent(pane.table.viewport(), event)
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    qtbot.keyClick(menu, Qt.Key.Key_Down)
+    qtbot.keyClick(menu, Qt.Key.Key_Down)
+    qtbot.keyClick(menu, Qt.Key.Key_Return)
+    assert opened.selection.session == pane.clients.session_at(4) == pane.session
+    pane.only.setFocus()
+    qtbot.keyClick(pane.only, Qt.Key.Key_Space)
+    assert opened.selection.session == -1
+
+
+def test_what_is_missing_is_said(qtbot: QtBot, document: OpenDocument, pane: ClientsPane) -> None:
+    assert pane.state.startswith("No capture open. ")
+    opened = Document.open(BAD)
+    pane.show_document(opened)
+    assert pane.state.startswith("Decoding. ")
+    pane.show_document(None)
+    opened.close()
+    opened.deleteLater()
+    assert pane.state.startswith("No capture open. ")
+    decoded = document(BAD)
+    pane.show_document(decoded)
+    listed(qtbot, pane, decoded)
+    assert pane.state == ""

@@ -13,7 +13,7 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QMimeData, QPoint, QPointF, QSettings, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QMessageBox
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QMessageBox, QToolBar, QToolButton
 from pytestqt.qtbot import QtBot
 from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Ether
@@ -21,6 +21,7 @@ from scapy.utils import wrpcap
 
 from analyzer.snapshots.status import Status
 from tests.ui.conftest import WAIT_MS, find_capture
+from ui.dialogs.command_search import CommandSearch
 from ui.dialogs.go_to import GoToDialog
 from ui.dialogs.preferences import PreferencesDialog
 from ui.dialogs.report import ReportDialog
@@ -56,7 +57,7 @@ def opened(window: MainWindow, qtbot: QtBot) -> Opener:
     """Opens a capture, by the beginning of its name or its path, and waits until it is decoded."""
 
     def open_capture(capture: str | Path) -> Document:
-        assert window.open_path(capture if isinstance(capture, Path) else find_capture(capture))
+        assert window.opening.open_path(capture if isinstance(capture, Path) else find_capture(capture))
         document = window.document
         assert document is not None
         qtbot.waitUntil(lambda: document.is_decoded, timeout=WAIT_MS)
@@ -80,6 +81,11 @@ def tree_shows(window: MainWindow, tick: int) -> bool:
     return tree is not None and tree.head.tick == tick
 
 
+def info_of_selected(window: MainWindow) -> str:
+    window.packets.copy_row()
+    return QApplication.clipboard().text().rpartition("\t")[2]
+
+
 def test_open_select_and_find_the_change_of_a_known_item(window: MainWindow, opened: Opener, qtbot: QtBot) -> None:
     document = opened(SLICES)
     assert window.windowTitle() == "ddnet_ctf1_24bots_slices.pcap.gz – Snapscope"
@@ -92,7 +98,7 @@ def test_open_select_and_find_the_change_of_a_known_item(window: MainWindow, ope
     assert field.old is not None
     assert field.new is not None
     assert (field.old.raw, field.new.raw, field.difference, field.bits) == ("114", "126", 12, 7)
-    assert window.packets.shown_texts()[-1] == "Snap 234 part 2/2 base −4 · 163 items, +15 ~58 −7"
+    assert info_of_selected(window) == "Snap 234 part 2/2 base −4 · 163 items, +15 ~58 −7"
     qtbot.waitUntil(lambda: window.packet_tab.detail is not None)
 
 
@@ -139,7 +145,7 @@ def test_the_charts_follow_the_selection(window: MainWindow, opened: Opener, qtb
 
 
 def test_cancel_keeps_what_was_decoded(window: MainWindow, qtbot: QtBot) -> None:
-    assert window.open_path(find_capture(SLICES))
+    assert window.opening.open_path(find_capture(SLICES))
     document = window.document
     assert document is not None
     qtbot.waitUntil(lambda: len(document.tables.packets) > 0, timeout=WAIT_MS)
@@ -153,7 +159,7 @@ def test_cancel_keeps_what_was_decoded(window: MainWindow, qtbot: QtBot) -> None
 
 def test_switch_captures_while_loading(window: MainWindow, opened: Opener, qtbot: QtBot) -> None:
     for _ in range(3):
-        assert window.open_path(find_capture(SLICES))
+        assert window.opening.open_path(find_capture(SLICES))
         qtbot.waitUntil(lambda: window.packets.model.rowCount() > 0, timeout=WAIT_MS)
         window.actions_by_name["first"].trigger()
     document = opened(SHORT)
@@ -186,7 +192,7 @@ def test_what_is_no_capture_leaves_the_window_as_it_was(
     path = tmp_path / "notes.txt"
     if content is not None:
         path.write_bytes(content)
-    assert not window.open_path(path)
+    assert not window.opening.open_path(path)
     assert window.document is document
     assert window.banner.text.endswith(".") or window.banner.text
     assert "Traceback" not in window.banner.text
@@ -248,7 +254,7 @@ def test_find_in_the_list(window: MainWindow, opened: Opener, qtbot: QtBot) -> N
         QTest.keyClicks(field, "EnterGame")
         QTest.keyClick(field, Qt.Key.Key_Return)
     assert found.args == [True]
-    assert "EnterGame" in window.packets.shown_texts()[-1]
+    assert "EnterGame" in info_of_selected(window)
     assert document.selection.place.packet >= 0
     QTest.keyClick(field, Qt.Key.Key_Escape)
     assert not window.find_bar.isVisible()
@@ -298,7 +304,7 @@ def test_recent_captures_and_layout_are_remembered(
     again = MainWindow(settings)
     again.show()
     assert not any(dock.isVisible() for dock in again.docks)
-    assert again.open_path(find_capture(SHORT))
+    assert again.opening.open_path(find_capture(SHORT))
     assert again.docks[0].isVisible()
     assert not again.docks[1].isVisible()
     now = again.splitter.sizes()
@@ -354,7 +360,7 @@ def test_every_command_can_be_carried_out(window: MainWindow, opened: Opener, qt
         action.trigger()
         for box in (*window.findChildren(QMessageBox), *window.findChildren(GoToDialog)):
             box.close()
-        for dialog in window.findChildren(PreferencesDialog):
+        for dialog in (*window.findChildren(PreferencesDialog), *window.findChildren(CommandSearch)):
             dialog.close()
     assert QTest.qWaitForWindowExposed(window)
     window.mapToGlobal(QPoint(0, 0))
@@ -390,7 +396,7 @@ def test_leaving_the_search_returns_to_the_pane(window: MainWindow, opened: Open
     qtbot.waitUntil(lambda: window.snapshot_tab.tree is not None)
     window.snapshot_tab.view.setFocus()
     window.actions_by_name["find"].trigger()
-    assert focused_name() == "Find"
+    assert focused_name() == "Find in the snapshot"
     QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Escape)
     assert focused_name() == "Changes of the snapshot"
 
@@ -527,7 +533,7 @@ def test_captures_that_were_closed_at_work_leave_nothing(window: MainWindow, qtb
     """Closed while decoding, while a search runs, while a question is answered, while charts are drawn."""
 
     def begin(name: str) -> Document:
-        assert window.open_path(find_capture(name))
+        assert window.opening.open_path(find_capture(name))
         document = window.document
         assert document is not None
         qtbot.waitUntil(lambda: len(document.tables.snapshots) > 5, timeout=WAIT_MS)
@@ -547,7 +553,56 @@ def test_captures_that_were_closed_at_work_leave_nothing(window: MainWindow, qtb
         work(document)
         left.append(weakref.ref(document.tables))
     del document
-    window.do_close_capture()
+    window.opening.close()
+    assert window.opening.wait(60.0)
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     gc.collect()
     assert [tables for tables in left if tables() is not None] == []
+
+
+def test_a_command_is_run_by_its_name(window: MainWindow, opened: Opener, qtbot: QtBot) -> None:
+    document = opened(SHORT)
+    window.actions_by_name["palette"].trigger()
+    dialog = window.findChild(CommandSearch)
+    assert dialog is not None
+    QTest.keyClicks(dialog.field, "last packet")
+    QTest.keyClick(dialog.field, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: document.selection.place.packet == 1751)
+
+
+def test_the_clients_are_searched_from_the_clients(window: MainWindow, opened: Opener, qtbot: QtBot) -> None:
+    opened(SHORT)
+    window.actions_by_name["show_clients"].trigger()
+    qtbot.waitUntil(lambda: window.clients.clients.rowCount() > 1)
+    table = window.clients.table
+    name = str(table.model().index(1, 0).data())
+    table.setFocus()
+    window.actions_by_name["find"].trigger()
+    field = window.find_bar.findChild(QLineEdit)
+    assert field is not None
+    assert field.accessibleName() == "Find in the clients"
+    QTest.keyClicks(field, name)
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    assert table.currentIndex().siblingAtColumn(0).data() == name
+    window.actions_by_name["show_charts"].trigger()
+    window.actions_by_name["find"].trigger()
+    assert field.accessibleName() == "Find in the packet list"
+
+
+def test_the_hint_in_the_status_bar_leads_to_a_failure(window: MainWindow, opened: Opener) -> None:
+    document = opened(BAD_CRC)
+    hint = next(button for button in window.status.findChildren(QToolButton) if button.isVisible())
+    assert "failed" in hint.text()
+    hint.click()
+    assert document.tables.snapshots.integer("status", document.selection.place.snapshot) == Status.CRC
+    opened(SHORT)
+    assert not any(button.isVisible() for button in window.status.findChildren(QToolButton))
+
+
+def test_the_command_bar_grows_with_the_zoom(window: MainWindow) -> None:
+    bar = window.findChild(QToolBar)
+    assert bar is not None
+    assert (bar.iconSize().width(), bar.height()) == (18, 40)
+    window.appearance.prefer(Preferences(zoom=1.5))
+    assert (bar.iconSize().width(), bar.maximumHeight()) == (27, 60)
+    window.appearance.prefer(Preferences())

@@ -161,7 +161,7 @@ def test_a_drag_chooses_bytes(qtbot: QtBot, show: Show, documents: list[Document
     assert view.copied(byte_text.as_dump).startswith("0021  0f aa 03")
 
 
-def test_a_delta_of_two_parts_says_where_they_begin_and_links_to_their_frames(
+def test_a_delta_of_two_parts_says_where_they_begin_and_links_to_their_packets(
     qtbot: QtBot, show: Show, documents: list[Document]
 ) -> None:
     tab = show(BOTS, TWO_PARTS)
@@ -174,7 +174,7 @@ def test_a_delta_of_two_parts_says_where_they_begin_and_links_to_their_frames(
     foot = tab.bytes.foot_text()
     assert "Character 23 · vel_y" in foot
     assert "2 bytes, 10 bits on the wire" in foot
-    assert "difference +512 · varint 80 08 · part 1 of 2 · frame 2237" in foot
+    assert "difference +512 · varint 80 08 · part 1 of 2 · packet 2237" in foot
     data = tab.bytes.hex.data[VEL_Y.offset : VEL_Y.offset + 2]
     links = [label for label in tab.bytes.findChildren(QLabel) if "href" in label.text()]
     assert len(links) == 1

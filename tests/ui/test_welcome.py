@@ -119,9 +119,9 @@ def test_a_dropped_file_is_opened(qtbot: QtBot, page: WelcomePage) -> None:
     QApplication.sendEvent(page, QDragLeaveEvent())
     assert not page.drop_area.offered
     QApplication.sendEvent(page, QDragEnterEvent(QPoint(9, 9), action, data, button, none))
-    with qtbot.waitSignal(page.open_requested) as asked:
+    with qtbot.waitSignal(page.dropped) as asked:
         QApplication.sendEvent(page, QDropEvent(QPointF(9, 9), action, data, button, none))
-    assert asked.args == [str(SAMPLE)]
+    assert asked.args == [[str(SAMPLE)]]
     text = QMimeData()
     text.setText("no file")
     refused = QDragEnterEvent(QPoint(9, 9), action, text, button, none)

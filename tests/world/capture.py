@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
-from world.clock import MILLISECOND, Clock
+from world.clock import Clock
 from world.datagram import Address, Datagram
+from world.formats import format_of
 
 EPOCH_NS = 1_700_000_000_000_000_000
 HEADERS = 14 + 20 + 8
@@ -55,15 +56,14 @@ class Tap:
         return all(seen.frame is not None and not seen.cut for seen in self.passes)
 
     def write(self, path: Path) -> None:
-        """Write a nanosecond pcap file of Ethernet frames."""
+        """Write a capture file of Ethernet frames, in the format of its name's ending."""
+        form = format_of(path)
         with path.open("wb") as file:
-            file.write(struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, self.snap_length, 1))
+            file.write(form.header(self.snap_length))
             for seen in self.passes:
                 if seen.frame is not None:
                     frame = ethernet(seen.datagram)
-                    seconds, nanoseconds = divmod(EPOCH_NS + seen.time, 1000 * MILLISECOND)
-                    kept = frame[: self.snap_length]
-                    file.write(struct.pack("<IIII", seconds, nanoseconds, len(kept), len(frame)) + kept)
+                    file.write(form.record(EPOCH_NS + seen.time, frame[: self.snap_length], len(frame)))
 
 
 def ethernet(datagram: Datagram) -> bytes:

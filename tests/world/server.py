@@ -18,7 +18,10 @@ RETENTION = 150
 """Ticks a snapshot is kept."""
 MAP_LOADING = 300 * MILLISECOND
 """A server that loads a map is silent; what it sent before has arrived by then."""
+MAX_PLAYERS = 64
 RATES = {"init": 10, "recover": 50, "full": 2}
+MakeGame = Callable[[Random, list[int]], Game]
+"""The game of a map, of the extended types that the process has used so far."""
 
 
 @dataclass(slots=True)
@@ -54,8 +57,13 @@ class Server:
         send: Callable[[Datagram], None],
         codes: Mapping[int, str] | None,
         anti_spoof: bool,
+        make_game: MakeGame = Game,
     ) -> None:
         self.address = address
+        self.talk = 0.0
+        """Share of snapshots that come behind a vital message in one packet."""
+        self.rates = dict(RATES)
+        """Ticks between two snapshots, by the session's state."""
         self.timeout = 2000 * MILLISECOND
         self.sent: list[Sent] = []
         """Every snapshot ever made."""
@@ -65,6 +73,7 @@ class Server:
         self._send = send
         self._codes = codes
         self._anti_spoof = anti_spoof and not tokens
+        self._make_game = make_game
         self._silent_until = 0
         self._begin()
         clock.after(TICK, self._tick)
@@ -76,7 +85,7 @@ class Server:
         self._unproved: dict[Address, Connection] = {}
         """Clients in the anti-spoof handshake."""
         self._declared: list[int] = []
-        self.game = Game(self._rng, self._declared)
+        self.game = self._make_game(self._rng, self._declared)
         self._new_map = False
 
     def restart(self) -> None:
@@ -165,14 +174,14 @@ class Server:
             del self._unproved[client]
             connection.accept(datagram)
             connection.adopt()
-            session = self.sessions[client] = Session(connection, client[1] % 10, object())
+            session = self.sessions[client] = Session(connection, client[1] % MAX_PLAYERS, object())
             self._send_map(session)
         elif datagram.chunks and self._clock.now - connection.sent_at > 500 * MILLISECOND:
             self._ask_for_proof(client)
 
     def _open(self, client: Address, old: Session | None) -> None:
         connection = self._connection(client)
-        session = Session(connection, client[1] % 10, object(), entered=old is not None and old.entered)
+        session = Session(connection, client[1] % MAX_PLAYERS, object(), entered=old is not None and old.entered)
         self.sessions[client] = session
         if self._tokens:
             # With a token the address is proved, and the map goes out at once; without it INFO is awaited.
@@ -216,7 +225,7 @@ class Server:
         if self._new_map:
             self._new_map = False
             self.tick = 0
-            self.game = Game(self._rng, self._declared)
+            self.game = self._make_game(self._rng, self._declared)
             for session in self.sessions.values():
                 session.entered = False
                 self._send_map(session)
@@ -227,7 +236,7 @@ class Server:
             if self._clock.now - session.connection.heard_at > self.timeout:
                 session.connection.control(wire.CLOSE, wire.text("Timeout"))
                 del self.sessions[client]
-            elif session.in_game and self.tick % RATES[session.state] == 0:
+            elif session.in_game and self.tick % self.rates[session.state] == 0:
                 self._snapshot(client, session)
             elif self._rng.random() < 0.01:
                 session.connection.vital(Plain(wire.RCON_LINE), wire.system(wire.RCON_LINE, wire.text("tick")))
@@ -248,11 +257,13 @@ class Server:
         if base is None and session.state == "full":
             session.state = "recover"
         base_tick = -1 if base is None else session.acked
+        if self.talk and self._rng.random() < self.talk:
+            session.connection.vital(Plain(wire.RCON_LINE), wire.system(wire.RCON_LINE, wire.text("hear, hear")))
         self._emit(client, session, base_tick, base or {}, items)
 
     def _emit(self, client: Address, session: Session, base_tick: int, base: Items, items: Items) -> None:
         delta = wire.difference(base, items)
-        data = b"" if delta.empty else wire.varints(delta.ints())
+        data = delta.data()
         plan = Wire(self.tick, self.tick - base_tick, wire.crc(items), data)
         fault = ""
         if session.fault and data and base_tick >= 0:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 Key = tuple[int, int]
 """Type and id of an item."""
@@ -54,9 +55,14 @@ def varint(value: int) -> bytes:
     return bytes(out)
 
 
+_SHORT = {value: varint(value) for value in range(-1024, 1024)}
+CACHED = 1 << 15
+"""Results that are kept: what changes in a tick goes to every client that sees it."""
+
+
 def varints(values: Iterable[int]) -> bytes:
     """Numbers behind each other."""
-    return b"".join(map(varint, values))
+    return b"".join([_SHORT.get(value) or varint(value) for value in values])
 
 
 def text(value: str) -> bytes:
@@ -71,7 +77,7 @@ def system(number: int, body: bytes = b"") -> bytes:
 
 def crc(items: Items) -> int:
     """The checksum of a snapshot: the wrapped sum of all ints."""
-    return signed(sum(sum(values) for values in items.values()))
+    return signed(sum(map(sum, items.values())))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,33 +95,57 @@ class Delta:
 
     def ints(self) -> list[int]:
         """The numbers of the delta stream, header first."""
-        out = [len(self.removed), len(self.updates), 0]
-        out += [kind << 16 | number for kind, number in self.removed]
-        for kind, number, values in self.updates:
-            out += (kind, number)
-            if kind not in PRE_AGREED:
-                out.append(len(values))
-            out += values
+        out = self._head()
+        for update in self.updates:
+            out += _update_ints(*update)
         return out
+
+    def data(self) -> bytes:
+        """The bytes of the delta stream; none where nothing differs."""
+        return b"" if self.empty else varints(self._head()) + b"".join([_update_data(*one) for one in self.updates])
+
+    def _head(self) -> list[int]:
+        return [len(self.removed), len(self.updates), 0, *(kind << 16 | number for kind, number in self.removed)]
+
+
+def _update_ints(kind: int, number: int, values: tuple[int, ...]) -> tuple[int, ...]:
+    size = () if kind in PRE_AGREED else (len(values),)
+    return (kind, number, *size, *values)
+
+
+@lru_cache(CACHED)
+def _update_data(kind: int, number: int, values: tuple[int, ...]) -> bytes:
+    return varints(_update_ints(kind, number, values))
+
+
+@lru_cache(CACHED)
+def _differences(old: tuple[int, ...], new: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(signed(now - was) for now, was in zip(new, old, strict=True))
+
+
+@lru_cache(CACHED)
+def _sums(old: tuple[int, ...], differences: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(signed(was + by) for was, by in zip(old, differences, strict=True))
 
 
 def difference(base: Items, items: Items) -> Delta:
     """The delta from `base` to `items` as the reference writes it: unchanged items are left out."""
-    removed = tuple(key for key in base if key not in items)
+    removed = () if base.keys() <= items.keys() else tuple(key for key in base if key not in items)
     updates = []
     for key, values in items.items():
         old = base.get(key)
         if old is None:
             updates.append((*key, values))
-        elif old != values:
-            updates.append((*key, tuple(signed(new - was) for new, was in zip(values, old, strict=True))))
+        elif old is not values and old != values:
+            updates.append((*key, _differences(old, values)))
     return Delta(removed, tuple(updates))
 
 
 def applied(base: Items, delta: Delta) -> Items | None:
     """What a client makes of a delta (spec section 9); None where it refuses an item's size."""
-    gone = set(delta.removed)
-    items = {key: values for key, values in base.items() if key not in gone}
+    items = dict(base)
+    for key in delta.removed:
+        items.pop(key, None)
     for kind, number, values in delta.updates:
         old = base.get((kind, number))
         if old is None:
@@ -123,7 +153,7 @@ def applied(base: Items, delta: Delta) -> Items | None:
         elif len(old) != len(values):
             return None
         else:
-            items[kind, number] = tuple(signed(was + by) for was, by in zip(old, values, strict=True))
+            items[kind, number] = _sums(old, values)
     return items
 
 

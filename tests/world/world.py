@@ -8,8 +8,9 @@ from random import Random
 from world.capture import Tap
 from world.client import Client
 from world.clock import TICK, Clock
+from world.game import Game
 from world.network import Network
-from world.server import Server
+from world.server import MakeGame, Server
 
 SERVER = ("10.0.0.1", 8303)
 
@@ -26,6 +27,7 @@ class World:
         tap_at_server: bool = False,
         codes: Mapping[int, str] | None = None,
         anti_spoof: bool = False,
+        make_game: MakeGame = Game,
     ) -> None:
         rng = Random(seed)
         self.clock = Clock()
@@ -33,7 +35,7 @@ class World:
         self.tap = Tap(self.clock, Random(rng.getrandbits(64)), tap_at_server)
         self.network = Network(self.clock, Random(rng.getrandbits(64)), self.tap, SERVER)
         self.server = Server(
-            self.clock, SERVER, tokens, Random(rng.getrandbits(64)), self.network.send, codes, anti_spoof
+            self.clock, SERVER, tokens, Random(rng.getrandbits(64)), self.network.send, codes, anti_spoof, make_game
         )
         self.network.receivers[SERVER] = self.server.receive
         self.clients = []
@@ -47,3 +49,12 @@ class World:
     def play(self, ticks: int) -> None:
         """Let the game go on."""
         self.clock.run(ticks * TICK)
+
+    def forget(self) -> None:
+        """Drop what only the truth looks at: all that passed the tap, was sent and was rebuilt so far."""
+        self.tap.passes.clear()
+        self.server.sent.clear()
+        for client in self.clients:
+            client.rebuilt.clear()
+            client.ignored.clear()
+            client.baseless.clear()

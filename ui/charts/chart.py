@@ -51,6 +51,10 @@ class Scene:
     stop: float
     faults: dict[Rank, Fault]
     """The same in every chart of the stack."""
+    twin: str
+    """Whose snapshots these are, and how many, in words."""
+    decoded: float | None = None
+    """From this time on nothing is decoded yet; None: everything is."""
 
     @property
     def track(self) -> Track:
@@ -67,13 +71,17 @@ class Chart(QWidget):
         self._theme = theme
         self._scene: Scene | None = None
         self._hover: float | None = None
+        self._region: tuple[float, float] | None = None
+        self._summary = ""
         self.selected: tuple[float, int] | None = None
         self.drawn = Drawn()
         self.band = Drawn()
         self.full = Drawn()
         self.header = Header(theme)
         self.canvas = Canvas(theme, spec.color, by_parts=spec.metric is Metric.PARTS)
-        self.pointer = Pointer(self.canvas.viewport)
+        self.pointer = Pointer(self.canvas)
+        self.threshold = spec.threshold
+        """From this value on it is too much, in the unit that has a threshold."""
         self._sentence = QLabel(self.canvas)
         self._sentence.setWordWrap(True)
         self._sentence.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -133,28 +141,18 @@ class Chart(QWidget):
         )
         self._paint(spec.form)
         canvas.set_faults({rank.name.lower(): fault for rank, fault in scene.faults.items()}, signs=first)
-        canvas.set_threshold(spec.threshold if spec.threshold is not None and spec.threshold <= top else None)
+        canvas.set_threshold(self._limit if self._limit is not None and self._limit <= top else None)
+        canvas.set_undecoded(scene.decoded)
         self._say(scene)
         seen = {rank for rank, fault in scene.faults.items() if len(fault.signs)}
         self.header.set_legend(self._legend(scene, seen if first else set()))
         self._show_cursor()
-        self._show_value()
+        self.set_region(self._region)
         self.setAccessibleName(self._text_twin(scene))
 
     def _text_twin(self, scene: Scene) -> str:
         """What the chart shows, in words."""
-        start, stop = scene.track.between(scene.start, scene.stop)
-        ranks = scene.data.series.rank[scene.track.rows[start:stop]]
-        failed = int((ranks == Rank.FAILED).sum())
-        full = int(scene.track.full(start, stop).sum())
-        return self.tr("{title}, {unit}: {client}, {snapshots}, {full} full, {failed} failed").format(
-            title=translated(self.spec.title),
-            unit=translated(self.spec.unit),
-            client=scene.name or self.tr("all clients"),
-            snapshots=count(stop - start, "snapshot"),
-            full=quantity(full),
-            failed=quantity(failed) if failed else self.tr("none"),
-        )
+        return f"{translated(self.spec.title)}, {translated(self.spec.unit)}: {scene.twin}"
 
     def _compute(self, scene: Scene, window: Window, *, first: bool) -> None:
         metric = self.spec.metric
@@ -167,22 +165,26 @@ class Chart(QWidget):
 
     def _paint(self, form: Form | None) -> None:
         """Give the canvas what was computed, in the one form it has."""
-        nothing, canvas = Drawn(), self.canvas
-        canvas.set_line(self.drawn if form is Form.LINE else nothing)
-        canvas.set_points(self.drawn if form is Form.POINTS else nothing)
-        canvas.set_bars(self.drawn if form in (Form.BARS, Form.RATE) else nothing)
-        canvas.set_band(self.band)
-        canvas.set_full(self.full)
+        nothing = Drawn()
+        self.canvas.set_data(
+            line=self.drawn if form is Form.LINE else nothing,
+            points=self.drawn if form is Form.POINTS else nothing,
+            bars=self.drawn if form in (Form.BARS, Form.RATE) else nothing,
+            band=self.band,
+            full=self.full,
+        )
 
     def clear(self) -> None:
         """Let go of what was drawn, and of where it came from."""
-        self._scene, self.selected, self._hover = None, None, None
+        self._scene, self.selected, self._hover, self._summary = None, None, None, ""
         self.drawn = self.band = self.full = Drawn()
         canvas = self.canvas
         self._paint(None)
         canvas.set_faults({}, signs=False)
         canvas.set_cursor(None, np.nan)
         canvas.set_hover(None)
+        canvas.set_region(None)
+        canvas.set_undecoded(None)
         self.header.set_legend(())
         self.header.set_value("")
         self._sentence.hide()
@@ -198,6 +200,62 @@ class Chart(QWidget):
         self._hover = time_s
         self.canvas.set_hover(time_s)
         self._show_value()
+
+    def set_region(self, region: tuple[float, float] | None) -> None:
+        """The chosen range: shaded, and summed up above the chart."""
+        self._region = region
+        self.canvas.set_region(region)
+        self._summary = "" if region is None else self._summed(region)
+        self._show_value()
+
+    def _summed(self, region: tuple[float, float]) -> str:
+        """How many values a range has, their mean, the least and the greatest."""
+        scene, metric, unit = self._scene, self.spec.metric, self.spec.value_unit
+        if scene is None:
+            return ""
+        if metric is None:
+            packets, sizes = scene.data.rates.counts(scene.session, np.array(region))
+            whole = float((sizes / 1000 if self.spec.key == "bytes" else packets)[0])
+            mean = decimal(whole / max(region[1] - region[0], 1e-9), 1)
+            return self.tr("{count} · mean {mean} {unit}").format(
+                count=count(int(packets[0]), self.tr("packet"), self.tr("packets")), mean=mean, unit=unit
+            )
+        values = scene.track.values(metric, *scene.track.between(*region))
+        values = values[np.isfinite(values)]
+        if not len(values):
+            return self.tr("no value in the range")
+        places = 1 if values.max() < 10 else 0
+        text = self.tr("{count} · mean {mean} · {least}–{most} {unit}").format(
+            count=quantity(len(values)),
+            mean=decimal(float(values.mean()), places),
+            least=decimal(float(values.min()), 0),
+            most=decimal(float(values.max()), 0),
+            unit=unit,
+        )
+        return text.rstrip()
+
+    @property
+    def title(self) -> str:
+        """What is shown."""
+        return translated(self.spec.title)
+
+    @property
+    def value_text(self) -> str:
+        """The selected snapshot's value with its unit, or the range summed up, wherever the pointer is."""
+        if self._summary or self.selected is None:
+            return self._summary
+        if self.spec.metric is None:
+            return self._text(self.value_at(self.selected[0]))
+        return self._text(self._value_of(self.selected[1])) if self.selected[1] >= 0 else ""
+
+    def text_at(self, time_s: float) -> str:
+        """The value nearest to a time with its unit."""
+        return self._text(self.value_at(time_s))
+
+    @property
+    def _limit(self) -> float | None:
+        """The threshold, where the unit has one."""
+        return None if self.spec.threshold is None else self.threshold
 
     def nearest(self, place: QPointF) -> int:
         """Snapshot row that a click at a pixel of the plot means, -1 if there is none.
@@ -257,10 +315,14 @@ class Chart(QWidget):
 
     def _say(self, scene: Scene) -> None:
         text = ""
-        if self.drawn.empty:
+        if not self.drawn.seen_in(scene.start, scene.stop):
             start, stop = scene.track.between(scene.start, scene.stop)
             seen = self.spec.metric is None or stop > start
             text = translated(self.spec.empty if seen else "No snapshot in this range")
+            if scene.decoded is not None and scene.decoded <= scene.start:
+                text = self.tr("Not decoded yet")
+            elif scene.decoded is not None and not seen:
+                text = ""
         self._sentence.setText(text)
         self._sentence.setVisible(bool(text))
         self._place_sentence()
@@ -286,7 +348,7 @@ class Chart(QWidget):
         ):
             if rank in faults:
                 entries.append(LegendEntry(form, color, text))
-        threshold = self.spec.threshold
+        threshold = self._limit
         if threshold is not None and threshold <= max(self.drawn.top, self.band.top) * HEADROOM:
             text = self.tr("delayed over {0} ms").format(quantity(round(threshold)))
             entries.insert(0, LegendEntry("dash", "lane_late", text))
@@ -300,13 +362,9 @@ class Chart(QWidget):
 
     def _show_value(self) -> None:
         if self._hover is not None:
-            self.header.set_value(self._text(self.value_at(self._hover)))
-        elif self.selected is not None and self.spec.metric is None:
-            self.header.set_value(self._text(self.value_at(self.selected[0])))
-        elif self.selected is not None and self.selected[1] >= 0:
-            self.header.set_value(self._text(self._value_of(self.selected[1])))
+            self.header.set_value(self.text_at(self._hover))
         else:
-            self.header.set_value("")
+            self.header.set_value(self.value_text)
 
     def _text(self, value: float) -> str:
         if not np.isfinite(value):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from analyzer.stats.flows import session_flow
 from analyzer.stats.rates import PacketRates
 from analyzer.stats.series import SnapshotSeries
@@ -12,6 +10,7 @@ from analyzer.store.tables import Tables
 from ui.selection import Place
 
 ALL_SESSIONS = -1
+BLOCK = 4096
 
 
 class ChartData:
@@ -27,9 +26,9 @@ class ChartData:
         self._frames = 0
         self._tracks: dict[int, Track] = {}
 
-    def update(self) -> None:
-        """Take in what was published and amended."""
-        found = self.series.update()
+    def update(self, most: int | None = None) -> bool:
+        """Take in what was published and amended, at most so many new rows. False: there is more."""
+        found = self.series.update(most)
         for track in self._tracks.values():
             track.follow(found)
         self.rates.update()
@@ -40,6 +39,7 @@ class ChartData:
             self.first_s = min(self.first_s, float(times.min()) / 1e9)
             self.last_s = max(self.last_s, float(times.max()) / 1e9)
             self._frames = published
+        return len(self.series) == len(self.tables.snapshots)
 
     def track(self, session: int) -> Track:
         """The snapshots of a session, or of all. Only one session's are kept at hand."""
@@ -78,9 +78,14 @@ class ChartData:
         track = self.track(ALL_SESSIONS)
         return int(self.series.session[track.rows[0]]) if len(track) else -1
 
-    def sessions(self) -> int:
-        """How many sessions have snapshots."""
-        return int(np.count_nonzero(np.bincount(self.series.session[self.track(ALL_SESSIONS).rows])))
+    def several(self) -> bool:
+        """More than one session has snapshots."""
+        rows = self.track(ALL_SESSIONS).rows
+        # The second one is mostly found at once.
+        return any(
+            (self.series.session[rows[start : start + BLOCK]] != self.series.session[rows[0]]).any()
+            for start in range(0, len(rows), BLOCK)
+        )
 
     def client(self, session: int) -> str:
         """What a person calls the client: the player's name, `:port` until it is known."""

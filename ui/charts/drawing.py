@@ -30,8 +30,11 @@ FULL_AT_MOST = 0.2
 """Full snapshots are marked up to this share of what is in view: beyond it the marks say nothing."""
 
 
+_NOTHING: Floats = np.empty(0)
+
+
 def _none() -> Floats:
-    return np.empty(0)
+    return _NOTHING
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +77,15 @@ class Drawn:
         """Least value, at most 0."""
         known = [float(np.nanmin(part)) for part in (self.y, self.low) if np.isfinite(part).any()]
         return min([0.0, *known])
+
+    def seen_in(self, start: float, stop: float) -> bool:
+        """Something of it lies between two times, or leads from before the one to behind the other."""
+        if len(self.high):
+            return bool(((self.right > start) & (self.left < stop)).any())
+        known = np.isfinite(self.y)
+        if (known & (self.x >= start) & (self.x <= stop)).any():
+            return True
+        return bool((known[:-1] & known[1:] & (self.x[:-1] < start) & (self.x[1:] > stop)).any())
 
     @property
     def empty(self) -> bool:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QPointF, Qt, Signal
-from PySide6.QtGui import QMouseEvent, QWheelEvent
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
 WHEEL_STEP = 120.0
@@ -25,6 +25,8 @@ class Pointer(QObject):
     wheel_panned = Signal(float)
     """Steps."""
     double_clicked = Signal()
+    menu_asked = Signal(QPoint, QPointF)
+    """On the screen, and in the widget."""
 
     def __init__(self, watched: QWidget) -> None:
         super().__init__(watched)
@@ -53,9 +55,12 @@ class Pointer(QObject):
                     if event.button() == Qt.MouseButton.LeftButton:
                         self.double_clicked.emit()
             return True
+        if isinstance(event, QContextMenuEvent):
+            self.menu_asked.emit(event.globalPos(), QPointF(event.pos()))
+            return True
         if kind == QEvent.Type.Leave:
             self.left.emit()
-        return kind == QEvent.Type.ContextMenu
+        return False
 
     def _press(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:

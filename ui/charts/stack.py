@@ -5,29 +5,39 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from PySide6.QtCore import QElapsedTimer, QPointF, Qt, QTimer, Slot
-from PySide6.QtGui import QKeyEvent, QPalette, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, Slot
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QPalette,
+    QResizeEvent,
+    QShowEvent,
+)
+from PySide6.QtWidgets import QFrame, QMenu, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from analyzer.stats.series import Metric
 from ui.charts import copying
 from ui.charts.chart import Chart, Scene
-from ui.charts.data import ALL_SESSIONS, ChartData
+from ui.charts.data import ALL_SESSIONS
 from ui.charts.drawing import Window, faults
+from ui.charts.menu import Entry, chart_menu
+from ui.charts.scope import Scope
 from ui.charts.specs import AGE, ALL, SIZE
 from ui.charts.tools import ToolRow
+from ui.charts.turns import Turns
 from ui.charts.view import TimeView
 from ui.document import Document
+from ui.settings import Preferences
 from ui.theme import Theme
 from ui.views.pane_state import PaneState
-from ui.words import UNKNOWN, decimal
+from ui.words import DOT, UNKNOWN, decimal
 
 ZOOM_STEP = 1.25
 PAN_SHARE = 0.1
-REDRAW_MS = 40
-"""What arrives within this time is drawn at once."""
-REST = 8
-"""While rows arrive, drawing rests this many times as long as it took: the decoder needs the processor."""
+ROWS_A_TURN = 16_384
+"""How many snapshots are taken in before others have their turn."""
 
 
 class ChartStack(QWidget):
@@ -36,22 +46,15 @@ class ChartStack(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._document: Document | None = None
-        self._data: ChartData | None = None
+        self._scope: Scope | None = None
         self._view = TimeView()
-        self._session = ALL_SESSIONS
-        """The one client; what `All clients` leaves out of account."""
-        self._wants_all = False
+        self._region: tuple[float, float] | None = None
         self._shown = {spec.key for spec in ALL if spec.shown}
         self.charts = [Chart(theme, spec) for spec in ALL]
         self.tools = ToolRow(theme)
-        self._redraw = QTimer(self)
-        self._redraw.setSingleShot(True)
-        self._took_ms = 0
-        self._drawing: Iterator[None] | None = None
-        """What is left of a drawing that others may come between."""
-        self._redraw.timeout.connect(self._draw_on)
+        self._turns = Turns(self._draw_each, self)
         self._stale = True
+        self._preferred_unit = ""
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(self.tr("Charts"))
         self._lay_out()
@@ -99,20 +102,20 @@ class ChartStack(QWidget):
         pointer.hovered.connect(lambda x: self._hover(canvas.time_at(x)))
         pointer.left.connect(self._leave)
         pointer.clicked.connect(lambda place: self._click(chart, place))
-        pointer.dragged.connect(lambda a, b: self._region(canvas.time_at(a), canvas.time_at(b)))
-        pointer.drag_ended.connect(lambda a, b: self._zoom_to(canvas.time_at(a), canvas.time_at(b)))
+        for signal in (pointer.dragged, pointer.drag_ended):
+            signal.connect(lambda a, b: self.select_range(canvas.time_at(a), canvas.time_at(b)))
         pointer.panned.connect(lambda by: self._pan(canvas.time_at(0.0) - canvas.time_at(by)))
         pointer.wheeled.connect(lambda x, steps: self._zoom(canvas.time_at(x), ZOOM_STEP**-steps))
-        pointer.wheel_panned.connect(lambda steps: self._pan(-steps * PAN_SHARE * (self._view.stop - self._view.start)))
+        pointer.wheel_panned.connect(lambda steps: self._pan(-steps * PAN_SHARE * self._view.width))
         pointer.double_clicked.connect(self.show_all)
+        pointer.menu_asked.connect(lambda at, place: self._show_menu(at, chart, canvas.time_at(place.x())))
 
     def show_document(self, document: Document | None) -> None:
         """Show another capture, or none."""
         self._let_go()
-        self._document = document
-        self._data = None if document is None else ChartData(document.tables)
+        self._scope = None if document is None else Scope(document)
         self._view = TimeView()
-        self._session = ALL_SESSIONS
+        self._region = None
         for chart in self.charts:
             chart.clear()
         if document is None:
@@ -130,6 +133,7 @@ class ChartStack(QWidget):
             (document.rows_added, self._ask_redraw),
             (document.amended, self._ask_redraw),
             (document.decoded, self._ask_redraw),
+            (document.progressed, self._progressed),
             (selection.packet_changed, self._select),
             (selection.snapshot_changed, self._select),
             (selection.session_changed, self._limit),
@@ -137,10 +141,9 @@ class ChartStack(QWidget):
         )
 
     def _let_go(self) -> None:
-        self._redraw.stop()
-        self._drawing = None
-        if self._document is not None:
-            for signal, slot in self._wires(self._document):
+        self._turns.stop()
+        if self._scope is not None:
+            for signal, slot in self._wires(self._scope.document):
                 signal.disconnect(slot)
 
     def set_theme(self, theme: Theme) -> None:
@@ -162,26 +165,44 @@ class ChartStack(QWidget):
             chart.set_zoom(zoom)
         self._ask_redraw()
 
+    def set_preferences(self, preferences: Preferences) -> None:
+        """Which size the charts show, and from which age on a baseline counts as delayed."""
+        unit = preferences.size_unit
+        for chart in self.charts:
+            chart.threshold = float(preferences.base_age_limit_ms)
+        if unit != self._preferred_unit:
+            # Another preference leaves the unit that a person chose in the pane.
+            self._preferred_unit = unit
+            self.set_unit(Metric.DELTA_BYTES if unit == "delta" else Metric.WIRE_BYTES)
+        else:
+            self._draw()
+
     @property
     def range_s(self) -> tuple[float, float]:
         """The stretch of time in view, in seconds from the first frame."""
         return self._view.start, self._view.stop
 
     @property
+    def region_s(self) -> tuple[float, float] | None:
+        """The range that a person chose."""
+        return self._region
+
+    @property
     def is_stale(self) -> bool:
         """More has happened than is drawn; it is drawn soon, or when the pane is shown."""
-        return self._stale or self._drawing is not None
+        return self._stale or self._turns.busy
 
     @property
     def session(self) -> int:
         """The session that is drawn, `ALL_SESSIONS` for every one."""
-        return ALL_SESSIONS if self._wants_all and not self._limited() else self._session
+        return ALL_SESSIONS if self._scope is None else self._scope.session
 
     @Slot(bool)
     def show_all_clients(self, every: bool) -> None:
         """All clients together, or the one."""
-        self._wants_all = every
-        self._draw()
+        if self._scope is not None:
+            self._scope.wants_all = every
+            self._draw()
 
     @Slot(str, bool)
     def show_chart(self, key: str, shown: bool) -> None:
@@ -199,7 +220,10 @@ class ChartStack(QWidget):
         for chart in self.charts:
             if chart.spec.key == spec.key:
                 chart.set_spec(spec)
+        self.tools.check_unit(metric)
         self._draw()
+
+    # The stretch of time in view, and the range
 
     @Slot()
     def show_all(self) -> None:
@@ -212,14 +236,33 @@ class ChartStack(QWidget):
         self._view.show(start_s, stop_s)
         self._draw()
 
+    def select_range(self, start_s: float, stop_s: float) -> None:
+        """Choose a range: shaded, and summed up above each chart."""
+        first, last = self._view.capture
+        self._set_region((max(first, min(start_s, stop_s)), min(last, max(start_s, stop_s))))
+
+    def range_from_selection(self) -> None:
+        """From the selected snapshot's baseline to itself."""
+        interval = None if self._scope is None else self._scope.interval()
+        if interval is not None:
+            self.select_range(*interval)
+
+    def clear_range(self) -> None:
+        """No range."""
+        self._set_region(None)
+
     def fit(self) -> None:
-        """From the first to the last snapshot of the client."""
-        if self._data is not None and len(track := self._data.track(self.session)):
+        """The chosen range; without one from the first to the last snapshot of the client."""
+        if self._region is not None and self._region[0] < self._region[1]:
+            self.show_range(*self._region)
+        elif self._scope is not None and len(track := self._scope.data.track(self.session)):
             self.show_range(float(track.time_s[0]), float(track.time_s[-1]))
 
-    def _zoom_to(self, start: float, stop: float) -> None:
-        self._region(None, None)
-        self.show_range(min(start, stop), max(start, stop))
+    def _set_region(self, region: tuple[float, float] | None) -> None:
+        self._region = region
+        for chart in self._visible():
+            chart.set_region(region)
+        self._write_range(None)
 
     def _zoom(self, at: float, factor: float) -> None:
         self._view.zoom(at, factor)
@@ -228,35 +271,32 @@ class ChartStack(QWidget):
     def _zoom_asked(self, direction: int) -> None:
         if direction == 0:
             self.show_all()
-        else:
-            start, stop = self._view.start, self._view.stop
-            moment = self._moment()
-            inside = moment is not None and start <= moment[0] <= stop
-            self._zoom(
-                moment[0] if moment is not None and inside else (start + stop) / 2, ZOOM_STEP ** (-2 * direction)
-            )
+            return
+        start, stop = self.range_s
+        moment = None if self._scope is None else self._scope.moment
+        inside = moment is not None and start <= moment[0] <= stop
+        at = moment[0] if moment is not None and inside else (start + stop) / 2
+        self._zoom(at, ZOOM_STEP ** (-2 * direction))
 
     def _pan(self, by: float) -> None:
         self._view.pan(by)
         self._draw()
 
-    def _region(self, start: float | None, stop: float | None) -> None:
-        for chart in self._visible():
-            chart.canvas.set_region(None if start is None or stop is None else (min(start, stop), max(start, stop)))
+    # Pointer and selection
 
     def _hover(self, time_s: float) -> None:
-        if self._document is not None and self._data is not None and len(self._document.tables.frames):
-            self._document.selection.hover(self._data.time_ns(time_s))
+        if self._scope is not None and len(self._scope.data.tables.frames):
+            self._scope.document.selection.hover(self._scope.data.time_ns(time_s))
 
     def _leave(self) -> None:
-        if self._document is not None:
-            self._document.selection.hover(None)
+        if self._scope is not None:
+            self._scope.document.selection.hover(None)
 
     @Slot(object)
     def _show_hover(self, time_ns: int | None) -> None:
-        if self._data is None or not len(self._data.tables.frames):
+        if self._scope is None or not len(self._scope.data.tables.frames) or not self.isVisible():
             return
-        time_s = None if time_ns is None else self._data.time_s(time_ns)
+        time_s = None if time_ns is None else self._scope.data.time_s(time_ns)
         for chart in self._visible():
             chart.set_hover(time_s)
         self._write_range(time_s)
@@ -264,82 +304,55 @@ class ChartStack(QWidget):
     def _click(self, chart: Chart, place: QPointF) -> None:
         self.setFocus(Qt.FocusReason.MouseFocusReason)
         row = chart.nearest(place)
-        if self._document is not None and row >= 0:
-            self._document.selection.select(self._document.tables.snapshots.integer("packet", row), row)
-
-    def _moment(self) -> tuple[float, int] | None:
-        """Time and snapshot of what is selected."""
-        if self._document is None or self._data is None:
-            return None
-        return self._data.moment(self._document.selection.place)
+        if self._scope is not None and row >= 0:
+            document = self._scope.document
+            document.selection.select(document.tables.snapshots.integer("packet", row), row)
 
     @Slot()
     def _select(self) -> None:
         """The selection went elsewhere: another client may be the one, and the cursor must be in view."""
-        moment = self._moment()
-        before = self._session
-        self._choose_session()
-        if (moment is not None and self._view.reveal(moment[0])) or self._session != before:
+        scope = self._scope
+        if scope is None or not self.isVisible():
+            self._stale = True
+            return
+        moment, drawn = scope.moment, scope.session
+        if scope.choose():
+            self._write_client(scope)
+        if (moment is not None and self._view.reveal(moment[0])) or scope.session != drawn:
             self._draw_next()
         for chart in self._visible():
             chart.set_cursor(moment)
 
     @Slot()
     def _limit(self) -> None:
-        self._choose_session()
+        if self._scope is not None:
+            self._scope.choose()
         self._draw_next()
-
-    def _limited(self) -> bool:
-        return self._document is not None and self._document.selection.session >= 0
-
-    def _choose_session(self) -> None:
-        """The client panes are limited to, else that of the selected snapshot or packet, else the first there is."""
-        if self._document is None or self._data is None:
-            return
-        selection = self._document.selection
-        session = selection.session if selection.session >= 0 else self._data.session_of(selection.place)
-        if session >= 0:
-            self._session = session
-        elif self._session < 0:
-            self._session = self._data.first_session()
 
     def _visible(self) -> list[Chart]:
         return [chart for chart in self.charts if chart.spec.key in self._shown]
 
+    # Drawing
+
+    @Slot(float)
+    def _progressed(self, share: float) -> None:
+        if self._scope is not None:
+            self._scope.progressed(share)
+
     @Slot()
     def _ask_redraw(self) -> None:
-        """Draw soon, once for all that happens until then."""
+        """Draw soon, once for all that happens until then; nothing while the pane is hidden."""
         self._stale = True
-        if self.isVisible() and not self._redraw.isActive():
-            self._redraw.start(max(REDRAW_MS, REST * self._took_ms))
+        if self.isVisible():
+            self._turns.ask()
 
     def _draw_next(self) -> None:
-        """Draw when the panes that also follow the selection have had their turn, whatever rest is due."""
-        self._stale, self._drawing = True, None
+        self._stale = True
         if self.isVisible():
-            self._redraw.start(0)
-
-    @Slot()
-    def _draw_on(self) -> None:
-        """Draw one chart and let the window do other things before the next."""
-        clock = QElapsedTimer()
-        clock.start()
-        if self._drawing is None:
-            self._drawing, self._took_ms = self._draw_each(), 0
-        try:
-            next(self._drawing)
-            self._redraw.start(0)
-        except StopIteration:
-            self._drawing = None
-        self._took_ms += clock.elapsed()
-        if self._drawing is None and self._stale and self._document is not None:
-            self._ask_redraw()
+            self._turns.ask_next()
 
     def _draw(self) -> None:
-        """Draw everything now: a person zooms, and watches."""
-        self._drawing = None
-        for _ in self._draw_each():
-            pass
+        self._turns.finish_now()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -352,67 +365,131 @@ class ChartStack(QWidget):
 
     def _draw_each(self) -> Iterator[None]:
         """Stops after each chart, for others to come between."""
-        if self._data is None or self._document is None:
+        scope = self._scope
+        self._stale = scope is not None and not self.isVisible()
+        if scope is None or self._stale:
             return
-        self._stale = not self.isVisible()
-        if self._stale:
-            return
-        data = self._data
-        data.update()
-        self._view.set_capture(data.first_s, data.last_s)
-        self._choose_session()
-        clients = data.sessions()
-        session = self.session
+        while not scope.data.update(ROWS_A_TURN):
+            yield
+        self._view.set_capture(scope.data.first_s, scope.end_s)
+        scope.choose()
+        scene = self._scene(scope)
+        yield
         charts = self._visible()
-        start, stop = self._view.start, self._view.stop
-        scene = Scene(
-            data,
-            session,
-            data.client(session) if session >= 0 else "",
-            clients > 1,
-            start,
-            stop,
-            faults(data.track(session), Window(start, stop, self.charts[0].plot_pixels)),
-        )
         for chart in charts:
-            chart.set_cursor(self._moment())
+            chart.set_cursor(scope.moment)
             chart.draw(scene, first=chart is charts[0], last=chart is charts[-1])
             yield
-        self.tools.set_client(
-            data.client(self._session) if self._session >= 0 else "",
-            shows_all=session == ALL_SESSIONS,
-            can_choose=not self._limited() and clients > 0,
-        )
+        self._write_client(scope)
         self._write_range(None)
 
+    def _write_client(self, scope: Scope) -> None:
+        every, choice = scope.session == ALL_SESSIONS, not scope.limited and scope.own >= 0
+        self.tools.set_client(scope.name, shows_all=every, can_choose=choice)
+
+    def _scene(self, scope: Scope) -> Scene:
+        start, stop = self.range_s
+        return Scene(
+            scope.data,
+            scope.session,
+            scope.data.client(scope.session) if scope.session >= 0 else "",
+            scope.data.several(),
+            start,
+            stop,
+            faults(scope.data.track(scope.session), Window(start, stop, self.charts[0].plot_pixels)),
+            scope.twin(start, stop),
+            scope.decoded_s,
+        )
+
     def _write_range(self, hover: float | None) -> None:
-        start, stop = self._view.start, self._view.stop
+        start, stop = self.range_s if self._region is None else self._region
+        places = 3 if stop - start < 0.2 else 2 if stop - start < 2 or self._region is not None else 1
+        text = f"{decimal(start, places)} {UNKNOWN} {decimal(stop, places)} s"
         if hover is not None:
             self.tools.set_range_text(f"{decimal(hover, 3)} s")
-            return
-        places = 1 if stop - start >= 2 else 3
-        text = f"{decimal(start, places)} {UNKNOWN} {decimal(stop, places)} s"
-        self.tools.set_range_text(text)
+        elif self._region is not None:
+            duration = f"{decimal(stop - start, places)} s"
+            self.tools.set_range_text(f"{text}{DOT}{duration}", f"\u0394 {duration}")
+        else:
+            self.tools.set_range_text(text)
+
+    # Keys and the menu
+
+    def event(self, event: QEvent) -> bool:
+        """Copying and leaving the range are this pane's own while it has the focus, whatever the window's keys are."""
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            leaves = event.key() == Qt.Key.Key_Escape and self._region is not None
+            if event.matches(QKeySequence.StandardKey.Copy) or leaves:
+                event.accept()
+                return True
+        return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        match event.text():
-            case "+" | "=":
-                self._zoom_asked(1)
-            case "-":
-                self._zoom_asked(-1)
-            case "0":
-                self.show_all()
-            case "f" | "F":
-                self.fit()
-            case _:
-                width = self._view.stop - self._view.start
-                match event.key():
-                    case Qt.Key.Key_Left:
-                        self._pan(-PAN_SHARE * width)
-                    case Qt.Key.Key_Right:
-                        self._pan(PAN_SHARE * width)
-                    case _:
-                        super().keyPressEvent(event)
+        share = 0.5 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else PAN_SHARE
+        by_key = {
+            Qt.Key.Key_Left: lambda: self._pan(-share * self._view.width),
+            Qt.Key.Key_Right: lambda: self._pan(share * self._view.width),
+            Qt.Key.Key_Escape: self.clear_range if self._region is not None else None,
+            Qt.Key.Key_Menu: lambda: self._show_menu(self.mapToGlobal(QPoint(60, 60)), None, None),
+        }
+        by_text = {
+            "+": lambda: self._zoom_asked(1),
+            "=": lambda: self._zoom_asked(1),
+            "-": lambda: self._zoom_asked(-1),
+            "0": self.show_all,
+            "f": self.fit,
+            "r": self.range_from_selection,
+        }
+        run = by_text.get(event.text().lower()) or by_key.get(Qt.Key(event.key()))
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self.copy_values()
+        elif run is not None:
+            run()
+        else:
+            super().keyPressEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        self._show_menu(event.globalPos(), None, None)
+
+    def _show_menu(self, at: QPoint, chart: Chart | None, time_s: float | None) -> QMenu | None:
+        if self._scope is None:
+            return None
+        moment = self._scope.moment
+        copy: tuple[Entry, ...] = (
+            ("Copy values at the cursor", "Ctrl+C", self.copy_values, moment is not None or self._region is not None),
+            ("Copy picture", "", self.copy_picture, True),
+            ("Copy CSV", "", self.copy_csv, True),
+        )
+        if chart is not None and time_s is not None:
+            pointed, time = chart, time_s
+            copy = (("Copy value here", "", lambda: self._copy_value(pointed, time), True), *copy)
+        menu = chart_menu(
+            self,
+            (
+                copy,
+                (
+                    ("Range from baseline to snapshot", "R", self.range_from_selection, moment is not None),
+                    ("Clear range", "Esc", self.clear_range, self._region is not None),
+                    ("Zoom to range" if self._region else "Zoom to the client", "F", self.fit, True),
+                ),
+                (
+                    ("Zoom in", "+", lambda: self._zoom_asked(1), True),
+                    ("Zoom out", "-", lambda: self._zoom_asked(-1), not self._view.shows_all),
+                    ("Show all", "0", self.show_all, not self._view.shows_all),
+                ),
+            ),
+        )
+        menu.popup(at)
+        return menu
+
+    def _copy_value(self, chart: Chart, time_s: float) -> None:
+        QGuiApplication.clipboard().setText(chart.text_at(time_s))
+
+    def copy_values(self) -> None:
+        """What stands above each chart, a line each: the values at the cursor, or the range summed up."""
+        lines = [f"{chart.title}\t{value}" for chart in self._visible() if (value := chart.value_text)]
+        if lines:
+            QGuiApplication.clipboard().setText("\n".join(lines))
 
     @Slot()
     def copy_picture(self) -> None:
@@ -421,6 +498,6 @@ class ChartStack(QWidget):
 
     @Slot()
     def copy_csv(self) -> None:
-        """The snapshots in view, of the client or of all, to the clipboard."""
-        if self._document is not None and self._data is not None:
-            copying.copy_csv(self._document, self._data, self.session, self._view.start, self._view.stop)
+        """The snapshots of the range, else those in view, of the client or of all, to the clipboard."""
+        if self._scope is not None:
+            copying.copy_csv(self._scope.document, self._scope.data, self.session, *(self._region or self.range_s))

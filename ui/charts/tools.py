@@ -5,17 +5,18 @@ from __future__ import annotations
 import qtawesome
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup, QFontMetrics, QIcon, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QSizePolicy, QToolButton, QWidget
 
 from analyzer.stats.series import Metric
 from ui import fonts
-from ui.charts.segments import Segments
 from ui.charts.specs import ALL
 from ui.theme import TOOL_ROW_HEIGHT, Theme
+from ui.views.segments import Segments
 
 _WIDE = 430
 """From here on the choice is written out."""
 _LONGEST_NAME = 90
+GAP = 4
 
 
 class ToolRow(QWidget):
@@ -35,7 +36,9 @@ class ToolRow(QWidget):
         self._name = ""
         self._segments = Segments(theme, 2)
         self._segments.group.idClicked.connect(lambda number: self.all_chosen.emit(number == 1))
+        self._range_texts = "", ""
         self._range = QLabel()
+        self._range.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._range.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._range.setAccessibleName(self.tr("Range in view"))
         self._buttons: list[tuple[QToolButton, str]] = []
@@ -70,7 +73,7 @@ class ToolRow(QWidget):
     @property
     def range_text(self) -> str:
         """What the range readout says."""
-        return self._range.text()
+        return self._range_texts[0]
 
     def set_theme(self, theme: Theme) -> None:
         """Icons and choices in another theme."""
@@ -94,12 +97,26 @@ class ToolRow(QWidget):
             button.setEnabled(can_choose)
         self._write()
 
-    def set_range_text(self, text: str) -> None:
-        """The range in view, or the time the pointer is at."""
-        self._range.setText(text)
+    def set_range_text(self, text: str, short: str = "") -> None:
+        """The range in view, or the time the pointer is at; `short` where there is no room for it."""
+        self._range_texts = text, short or text
+        self._range.setToolTip(text)
+        self._write_range()
+
+    def _write_range(self) -> None:
+        text, short = self._range_texts
+        fits = self._range.fontMetrics().horizontalAdvance(text) + 2 * GAP <= self._range.width()
+        self._range.setText(text if fits else short)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._write()
+        self._write_range()
+
+    def check_unit(self, metric: Metric) -> None:
+        """Another unit was chosen elsewhere."""
+        for action in self.charts_menu.actions():
+            if action.data() == metric.value:
+                action.setChecked(True)
 
     def _write(self) -> None:
         one, every = self._segments.buttons

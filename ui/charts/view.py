@@ -23,6 +23,16 @@ class TimeView:
         return max(self._last, self._first + NARROWEST_S) if self._range is None else self._range[1]
 
     @property
+    def width(self) -> float:
+        """Seconds in view."""
+        return self.stop - self.start
+
+    @property
+    def capture(self) -> tuple[float, float]:
+        """How far the capture reaches."""
+        return self._first, max(self._last, self._first + NARROWEST_S)
+
+    @property
     def shows_all(self) -> bool:
         """Nobody zoomed."""
         return self._range is None

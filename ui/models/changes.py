@@ -20,7 +20,7 @@ from ui.models.change_cells import (
     item_remark,
     type_cell,
 )
-from ui.views.cells import CELL_ROLE, Cell
+from ui.views.cells import CELL_ROLE, ROW_ROLE, Cell, Row
 from ui.views.signs import TEXTS
 
 Index = QModelIndex | QPersistentModelIndex
@@ -29,6 +29,8 @@ Key = int | tuple[int, int]
 Node = TypeNode | ItemNode | FieldNode | Fold
 ORDERS = ("bits", "name", "wire")
 """Orders of the types."""
+_MOST_READY = 4096
+"""Rows kept; past that all are made anew."""
 _ROOT = QModelIndex()
 _ITEM_BITS = 24
 """The internal id of an index holds its type row + 1 and, above that many bits, its item row + 1; a type row has 0."""
@@ -97,6 +99,8 @@ class ChangesModel(QAbstractItemModel):
         self._order = "bits"
         self._raw = False
         self._unknown = False
+        self._ready: dict[tuple[int, int], Row] = {}
+        """Rows that were looked at, by internal id and row."""
 
     @property
     def tree(self) -> ChangeTree | None:
@@ -154,6 +158,7 @@ class ChangesModel(QAbstractItemModel):
         if raw == self._raw:
             return
         self._raw = raw
+        self._ready.clear()
         for row, shown in enumerate(self._types):
             parent = self.index(row, 0)
             for number, found in enumerate(shown.items):
@@ -281,6 +286,8 @@ class ChangesModel(QAbstractItemModel):
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if not index.isValid():
             return None
+        if role == ROW_ROLE:
+            return self._row(index)
         if role == CELL_ROLE:
             return self._cell(index)
         if role == Qt.ItemDataRole.DisplayRole:
@@ -313,18 +320,34 @@ class ChangesModel(QAbstractItemModel):
         return shown, None if item_row < 0 else shown.items[item_row]
 
     def _cell(self, index: Index) -> Cell:
+        return self._row(index).cells[index.column()]
+
+    def _row(self, index: Index) -> Row:
+        """What stands in a row, made when it is first looked at."""
+        key = (index.internalId(), index.row())
+        ready = self._ready.get(key)
+        if ready is None:
+            if len(self._ready) >= _MOST_READY:
+                self._ready.clear()
+            ready = self._ready[key] = self._make_row(index)
+        return ready
+
+    def _make_row(self, index: Index) -> Row:
         shown, item = self._at(index)
-        column = index.column()
+        columns = range(COLUMNS)
         if shown is None:
             shown = self._types[index.row()]
             bits = 0 if self._tree is None else self._tree.bits
-            return type_cell(shown.node, shown.nodes, shown.in_mode, column, bits)
+            node, nodes = shown.node, shown.nodes
+            return Row(tuple(type_cell(node, nodes, shown.in_mode, column, bits) for column in columns), opens=True)
         if item is None:
-            return item_cell(shown.items[index.row()].node, column, shown.dearest)
+            found = shown.items[index.row()].node
+            cells = tuple(item_cell(found, column, shown.dearest) for column in columns)
+            return Row(cells, depth=1, opens=bool(found.fields))
         row = item.rows[index.row()]
         if isinstance(row, Fold):
-            return fold_cell(row, column)
-        return field_cell(item.node, row, column, self._raw)
+            return Row(tuple(fold_cell(row, column) for column in columns), depth=2)
+        return Row(tuple(field_cell(item.node, row, column, self._raw) for column in columns), depth=2)
 
     def _tool_tip(self, index: Index) -> str:
         text = cell_text(self._cell(index))
@@ -342,6 +365,7 @@ class ChangesModel(QAbstractItemModel):
 
     def _rebuild(self) -> None:
         self.beginResetModel()
+        self._ready.clear()
         self._types = [] if self._tree is None else self._shown_types(self._tree)
         self.endResetModel()
 

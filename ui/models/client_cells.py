@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from PySide6.QtCore import QCoreApplication
 
 from analyzer.protocols.base import Pace
 from analyzer.snapshots.status import LostBy
-from analyzer.stats.clients import OLD_BASE_MS, SLOW_ACK_MS, ClientStats, Concern, Severity
+from analyzer.stats.clients import SLOW_ACK_MS, ClientStats, Concern, Severity
+from ui.models.column_model import Column
 from ui.views.cells import Cell
 from ui.words import UNKNOWN, count, decimal, number, percent, quantity
 
 SIGNS = {Severity.ERROR: "error", Severity.WARNING: "warn", Severity.UNPROVED: "note", Severity.PROVED: "ok"}
-Value = float | int | str | None
+_SHORT = {LostBy.CAPTURE: "cap", LostBy.NETWORK: "net"}
+"""Where several lost something."""
+_CONCERNS = {"full": Concern.FULL, "ack": Concern.SLOW_ACKS, "base-age": Concern.OLD_BASES}
+"""Column -> the concern that its number is the reason for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,27 +28,15 @@ class Row:
     stats: ClientStats
     pace: Pace | None
     """None while unknown, or of a protocol without states."""
+    dialect: str
+    """For people."""
     several: bool
     """The client's flow has more than one session."""
     left_out: bool
     """Other panes show another session only."""
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
-    """One column."""
-
-    name: str
-    """Identifies it in saved layouts."""
-    head: str
-    tip: str
-    width: int
-    text: Callable[[Row], str]
-    value: Callable[[Row], Value]
-    """What it is sorted by; None comes last."""
-    right: bool = True
-    rising: bool = False
-    """The first click sorts the least first."""
+ClientColumn = Column[Row]
 
 
 def tr(text: str) -> str:
@@ -70,24 +62,47 @@ def pace_text(pace: Pace | None) -> str:
     return pace.state if pace.per_second is None else f"{pace.state}, {pace.per_second:g}/s"
 
 
-def name_cell(row: Row) -> Cell:
-    """Sign and name."""
-    tone = "text3" if row.left_out else "text"
-    return Cell(client_name(row.stats, several=row.several), tone, sign=SIGNS[row.stats.severity])
+def losers_text(stats: ClientStats) -> str:
+    """Who lost snapshots, the worst first."""
+    losers = [loser for loser, _ in stats.losers]
+    if len(losers) > 1:
+        return ", ".join(_SHORT.get(loser, loser.word) for loser in losers)
+    return losers[0].word if losers else UNKNOWN
 
 
-def cell(column: Column, row: Row) -> Cell:
-    """The cell of any other column."""
+def lost_text(stats: ClientStats) -> str:
+    """Share of the snapshots that could not be rebuilt, in percent; never nothing where one was lost."""
+    share = stats.lost_share
+    if share is None:
+        return UNKNOWN
+    if not stats.lost:
+        return "0"
+    return decimal(100 * share, 1) if share >= 0.0005 else "<0.1"
+
+
+def cell_of(row: Row, column: ClientColumn) -> Cell:
+    """A cell; the number that is the reason of a concern carries its sign."""
     text = column.text(row)
-    tone = "text3" if row.left_out or text == UNKNOWN else "text"
-    if column.name == "failed" and row.stats.failed and not row.left_out:
+    tone = "text3" if row.left_out or (text == UNKNOWN and column.name != "client") else "text"
+    sign = ""
+    if column.name == "client":
+        sign = SIGNS[row.stats.severity]
+    elif column.name == "failed" and row.stats.failed:
         tone = "error" if row.stats.severity is Severity.ERROR else "warn"
-    return Cell(text, tone, right=column.right, middle=column.name == "address")
+    elif _CONCERNS.get(column.name) in row.stats.concerns:
+        tone, sign = "warn", "warn"
+    if row.left_out:
+        tone = "text3"
+    return Cell(text, tone, right=column.right, sign=sign, middle=column.name == "address")
 
 
 def _share(row: Row) -> str:
     share = row.stats.full_share
     return UNKNOWN if share is None else number(round(100 * share))
+
+
+def _percent(share: float | None) -> float | None:
+    return None if share is None else 100 * share
 
 
 def _decimal(places: int, value: Callable[[ClientStats], float | None], scale: float = 1.0) -> Callable[[Row], str]:
@@ -98,31 +113,36 @@ def _decimal(places: int, value: Callable[[ClientStats], float | None], scale: f
     return text
 
 
-def _lost(loser: LostBy, head: str, tip: str) -> Column:
+def _lost(loser: LostBy, head: str, tip: str) -> ClientColumn:
+    return _quantity(f"lost-{loser.word}", head, tip, 76, lambda stats: stats.lost_by[loser])
+
+
+def _ms(name: str, head: str, tip: str, width: int, value: Callable[[ClientStats], float | None]) -> ClientColumn:
     return Column(
-        f"lost-{loser.word}",
+        name,
         head,
         tip,
-        76,
-        lambda row: quantity(row.stats.lost_by[loser]),
-        lambda row: row.stats.lost_by[loser],
+        width,
+        lambda row: milliseconds(value(row.stats)),
+        lambda row: value(row.stats),
+        signed=name in _CONCERNS,
     )
 
 
-def _ms(name: str, head: str, tip: str, width: int, value: Callable[[ClientStats], float | None]) -> Column:
-    return Column(name, head, tip, width, lambda row: milliseconds(value(row.stats)), lambda row: value(row.stats))
-
-
-def _quantity(name: str, head: str, tip: str, width: int, value: Callable[[ClientStats], int]) -> Column:
+def _quantity(name: str, head: str, tip: str, width: int, value: Callable[[ClientStats], int]) -> ClientColumn:
     return Column(name, head, tip, width, lambda row: quantity(value(row.stats)), lambda row: value(row.stats))
 
 
-def columns() -> tuple[Column, ...]:
-    """The columns in their order; the first is the client."""
-    return (*_first_columns(), *_snapshot_columns(), *_loss_columns(), *_client_columns())
+def _words(name: str, head: str, tip: str, width: int, text: Callable[[Row], str]) -> ClientColumn:
+    return Column(name, head, tip, width, text, text, right=False, rising=True)
 
 
-def _first_columns() -> tuple[Column, ...]:
+def columns() -> tuple[ClientColumn, ...]:
+    """The columns in their order: the first is the client, those after it say what is wrong with it."""
+    return (*_first_columns(), *_rate_columns(), *_snapshot_columns(), *_loss_columns(), *_client_columns())
+
+
+def _first_columns() -> tuple[ClientColumn, ...]:
     return (
         Column(
             "client",
@@ -130,66 +150,88 @@ def _first_columns() -> tuple[Column, ...]:
             tr("Player's name, :port until it is known; the worst first unless sorted"),
             0,
             lambda row: client_name(row.stats, several=row.several),
-            lambda row: client_name(row.stats).casefold(),
+            lambda row: client_name(row.stats, several=row.several),
             right=False,
             rising=True,
         ),
-        _ms(
-            "ack",
-            tr("Ack [ms]"),
-            tr("Median time until a snapshot was acknowledged"),
-            66,
-            lambda stats: stats.ack_p50,
-        ),
         Column(
-            "parts",
-            tr("Parts"),
-            tr("Mean parts of a snapshot"),
-            48,
-            _decimal(1, lambda stats: stats.parts_mean),
-            lambda row: row.stats.parts_mean,
-        ),
-        Column(
-            "full",
-            tr("Full [%]"),
-            tr("Snapshots without a baseline, the first not counted"),
+            "lost",
+            tr("Loss [%]"),
+            tr("Snapshots that could not be rebuilt"),
             62,
-            _share,
-            lambda row: row.stats.full_share,
+            lambda row: lost_text(row.stats),
+            lambda row: _percent(row.stats.lost_share),
+        ),
+        Column(
+            "losers",
+            tr("Lost by"),
+            tr("Who lost them, the worst first: the capture, the network, the game"),
+            70,
+            lambda row: losers_text(row.stats),
+            lambda row: losers_text(row.stats) if row.stats.lost else None,
+            right=False,
+            rising=True,
         ),
         _quantity(
             "failed",
             tr("Failed"),
             tr("Wrong, incomplete, or on a baseline that is, where the capture holds the cause"),
-            56,
+            54,
             lambda stats: stats.failed,
+        ),
+        _ms("ack", tr("Ack [ms]"), tr("Median time until an acknowledgement"), 68, lambda stats: stats.ack_p50),
+        _words(
+            "state",
+            tr("State"),
+            tr("State of the server at the selected time, inferred from ticks and baselines"),
+            74,
+            lambda row: UNKNOWN if row.pace is None or not row.pace.state else row.pace.state,
+        ),
+    )
+
+
+def _rate_columns() -> tuple[ClientColumn, ...]:
+    return (
+        _ms("ack-p99", tr("Ack p99 [ms]"), tr("99 of 100 came no later"), 94, lambda stats: stats.ack_p99),
+        _ms(
+            "jitter",
+            tr("Jitter p99 [ms]"),
+            tr("Of 99 of 100 the time since the one before differs no more from what their ticks say"),
+            104,
+            lambda stats: stats.jitter_p99,
+        ),
+        Column(
+            "full",
+            tr("Full [%]"),
+            tr("Snapshots without a baseline, the first not counted"),
+            64,
+            _share,
+            lambda row: _percent(row.stats.full_share),
+            signed=True,
+        ),
+        Column(
+            "parts",
+            tr("Parts"),
+            tr("Mean parts of a snapshot"),
+            50,
+            _decimal(1, lambda stats: stats.parts_mean),
+            lambda row: row.stats.parts_mean,
         ),
         Column(
             "rate",
             tr("kB/s"),
             tr("UDP payload from the server, mean over the session"),
-            52,
+            56,
             _decimal(1, lambda stats: stats.rate, 1000.0),
-            lambda row: row.stats.rate,
+            lambda row: None if row.stats.rate is None else row.stats.rate / 1000,
         ),
+        _ms("base-age", tr("Base age [ms]"), tr("Median age of a baseline"), 98, lambda stats: stats.base_age_p50),
+        _ms("base-age-p99", tr("Base p99 [ms]"), tr("99 of 100 are no older"), 98, lambda stats: stats.base_age_p99),
     )
 
 
-def _snapshot_columns() -> tuple[Column, ...]:
+def _snapshot_columns() -> tuple[ClientColumn, ...]:
     return (
-        Column(
-            "pace",
-            tr("Server rate"),
-            tr("State of the server at the selected time, inferred from ticks and baselines"),
-            112,
-            lambda row: pace_text(row.pace),
-            lambda row: pace_text(row.pace),
-            right=False,
-            rising=True,
-        ),
-        _quantity("snapshots", tr("Snapshots"), tr("All of the session"), 82, lambda stats: stats.snapshots),
-        _quantity("rebuilt", tr("Rebuilt"), tr("Snapshots that could be rebuilt"), 66, lambda stats: stats.rebuilt),
-        _quantity("proved", tr("Proved"), tr("Rebuilt, and proved by a checksum"), 66, lambda stats: stats.proved),
         Column(
             "size-mean",
             tr("Size mean [B]"),
@@ -206,13 +248,13 @@ def _snapshot_columns() -> tuple[Column, ...]:
             lambda row: UNKNOWN if row.stats.size_p95 is None else quantity(row.stats.size_p95),
             lambda row: row.stats.size_p95,
         ),
-        _ms("base-age", tr("Base age [ms]"), tr("Median age of a baseline"), 98, lambda stats: stats.base_age_p50),
-        _ms("base-age-p99", tr("Base p99 [ms]"), tr("99 of 100 are no older"), 98, lambda stats: stats.base_age_p99),
-        _ms("ack-p99", tr("Ack p99 [ms]"), tr("99 of 100 came no later"), 94, lambda stats: stats.ack_p99),
+        _quantity("snapshots", tr("Snapshots"), tr("All of the session"), 82, lambda stats: stats.snapshots),
+        _quantity("rebuilt", tr("Rebuilt"), tr("Snapshots that could be rebuilt"), 66, lambda stats: stats.rebuilt),
+        _quantity("proved", tr("Proved"), tr("Rebuilt, and proved by a checksum"), 66, lambda stats: stats.proved),
     )
 
 
-def _loss_columns() -> tuple[Column, ...]:
+def _loss_columns() -> tuple[ClientColumn, ...]:
     return (
         _lost(LostBy.CAPTURE, tr("By capture"), tr("Not rebuilt: the client had what the capture lacks")),
         _lost(LostBy.NETWORK, tr("By network"), tr("Not rebuilt: the client went on without it")),
@@ -221,38 +263,19 @@ def _loss_columns() -> tuple[Column, ...]:
     )
 
 
-def _client_columns() -> tuple[Column, ...]:
+def _client_columns() -> tuple[ClientColumn, ...]:
     return (
         Column(
-            "address",
-            tr("Address"),
-            tr("The client's address and port"),
-            132,
-            lambda row: row.stats.ends.client,
-            lambda row: row.stats.ends.client,
-            right=False,
-            rising=True,
+            "pace",
+            tr("Server rate [1/s]"),
+            tr("Snapshots a second at the selected time, inferred from ticks"),
+            108,
+            lambda row: UNKNOWN if row.pace is None or row.pace.per_second is None else f"{row.pace.per_second:g}",
+            lambda row: None if row.pace is None else row.pace.per_second,
         ),
-        Column(
-            "dialect",
-            tr("Dialect"),
-            tr("What client and server speak"),
-            66,
-            lambda row: row.stats.dialect,
-            lambda row: row.stats.dialect,
-            right=False,
-            rising=True,
-        ),
-        Column(
-            "map",
-            tr("Map"),
-            tr("Map of the session"),
-            96,
-            lambda row: row.stats.map or UNKNOWN,
-            lambda row: row.stats.map,
-            right=False,
-            rising=True,
-        ),
+        _words("address", tr("Address"), tr("The client's address and port"), 132, lambda row: row.stats.ends.client),
+        _words("dialect", tr("Dialect"), tr("What client and server speak"), 78, lambda row: row.dialect or UNKNOWN),
+        _words("map", tr("Map"), tr("Map of the session"), 96, lambda row: row.stats.map or UNKNOWN),
         _quantity("packets", tr("Packets"), tr("Packets of the session"), 70, lambda stats: stats.packets),
         Column(
             "seconds",
@@ -265,7 +288,7 @@ def _client_columns() -> tuple[Column, ...]:
     )
 
 
-def concern_text(concern: Concern, stats: ClientStats) -> str:
+def concern_text(concern: Concern, stats: ClientStats, old_base_ms: float) -> str:
     """A reason for the sign, as a sentence without a stop."""
     if concern is Concern.WRONG:
         return tr("Snapshots are wrong: checksum, delta or baseline")
@@ -275,18 +298,18 @@ def concern_text(concern: Concern, stats: ClientStats) -> str:
         share = percent(stats.full, stats.rebuilt)
         return tr("{share} of the snapshots have no baseline").format(share=share)
     if concern is Concern.OLD_BASES:
-        return tr("Half of the baselines are older than {limit:g} ms").format(limit=OLD_BASE_MS)
+        return tr("Half of the baselines are older than {limit:g} ms").format(limit=old_base_ms)
     return tr("Half of the acknowledgements take longer than {limit:g} ms").format(limit=SLOW_ACK_MS)
 
 
-def tool_tip(row: Row, dialects: Mapping[str, str]) -> str:
+def tool_tip(row: Row, old_base_ms: float) -> str:
     """Everything about a client, in lines."""
     stats = row.stats
-    losses = [f"{quantity(lost)} {tr('by')} {loser.word}" for loser, lost in stats.lost_by.items() if lost]
-    place = [dialects.get(stats.dialect, stats.dialect), *([stats.map] if stats.map else [])]
+    losses = [f"{quantity(lost)} {tr('by')} {loser.word}" for loser, lost in stats.losers]
+    place = [text for text in (row.dialect, stats.map) if text]
     lines = [
         f"{client_name(stats, several=row.several)}  {stats.ends.client}  {', '.join(place)}",
-        *(concern_text(concern, stats) for concern in stats.concerns),
+        *(concern_text(concern, stats, old_base_ms) for concern in stats.concerns),
     ]
     if stats.severity is Severity.UNPROVED:
         unproved = tr("Rebuilt, but not every snapshot is proved by a checksum")
@@ -307,6 +330,7 @@ def tool_tip(row: Row, dialects: Mapping[str, str]) -> str:
         tr("Acknowledged after {p50} ms, p99 {p99} ms").format(
             p50=milliseconds(stats.ack_p50), p99=milliseconds(stats.ack_p99)
         ),
+        tr("Jitter p99 {p99} ms").format(p99=milliseconds(stats.jitter_p99)),
         *(
             [tr("Server rate {pace}, inferred: {reason}").format(pace=pace_text(row.pace), reason=row.pace.reason)]
             if row.pace is not None

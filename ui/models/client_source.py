@@ -9,9 +9,10 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from analyzer.engine.query import Query
 from analyzer.protocols.base import Pace, Protocol
-from analyzer.stats.clients import NO_CLIENTS, Clients, client_stats
+from analyzer.stats.clients import NO_CLIENTS, OLD_BASE_MS, Clients, client_stats, judged
 from analyzer.store.tables import Tables
 from ui.document import Document
+from ui.selection import Place
 
 REFRESH_MS = 500
 REST = 10
@@ -31,6 +32,8 @@ class ClientSource(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.clients: Clients = NO_CLIENTS
+        self.old_base_ms = OLD_BASE_MS
+        """Older baselines are judged to be late."""
         self._document: Document | None = None
         self._on = False
         self._stale = False
@@ -47,6 +50,7 @@ class ClientSource(QObject):
             self._document.question_failed.disconnect(self._failed)
             self._document.unreadable.disconnect(self._failed)
             self._document.selection.packet_changed.disconnect(self._ask_paces)
+            self._document.selection.snapshot_changed.disconnect(self._ask_paces)
         self._pause.stop()
         self._document = document
         self._stale, self._asked = document is not None, False
@@ -56,6 +60,7 @@ class ClientSource(QObject):
             document.question_failed.connect(self._failed)
             document.unreadable.connect(self._failed)
             document.selection.packet_changed.connect(self._ask_paces)
+            document.selection.snapshot_changed.connect(self._ask_paces)
         self._take(NO_CLIENTS)
         self._refresh()
 
@@ -66,6 +71,12 @@ class ClientSource(QObject):
             self._refresh()
         else:
             self._pause.stop()
+
+    def set_base_age_limit(self, limit_ms: float) -> None:
+        """Judge by another age of baselines, at once."""
+        if limit_ms != self.old_base_ms:
+            self.old_base_ms = limit_ms
+            self._take(self.clients)
 
     @Slot()
     def _outdated(self) -> None:
@@ -100,7 +111,8 @@ class ClientSource(QObject):
         self._asked = False
 
     def _take(self, clients: Clients) -> None:
-        self.clients = clients
+        stats = tuple(judged(client, self.old_base_ms) for client in clients.stats)
+        self.clients = Clients(stats, clients.histories)
         self.changed.emit()
 
     @Slot()
@@ -108,23 +120,23 @@ class ClientSource(QObject):
         document = self._document
         if document is None or not self._on:
             return
-        tables, clients, packet = document.tables, self.clients, document.selection.place.packet
+        tables, clients, place = document.tables, self.clients, document.selection.place
         protocols = document.worker.capture.protocols
 
         def answer(found: Mapping[int, Pace]) -> None:
             if document is self._document:
                 self.paced.emit(found)
 
-        document.ask(_PACE_TOPIC, lambda _query: paces(tables, clients, protocols, packet), answer)
+        document.ask(_PACE_TOPIC, lambda _query: paces(tables, clients, protocols, place), answer)
 
 
-def paces(tables: Tables, clients: Clients, protocols: Sequence[Protocol], packet: int) -> dict[int, Pace]:
-    """State of sending of each session when `packet` was captured (-1: at the end), where it can be inferred."""
+def paces(tables: Tables, clients: Clients, protocols: Sequence[Protocol], place: Place) -> dict[int, Pace]:
+    """State of sending of each session at a place (without a packet: at the end), where it can be inferred."""
     by_name = {protocol.name: protocol.pace for protocol in protocols}
     found = {}
     for session, history in clients.histories.items():
         infer = by_name.get(tables.readings.text("protocol", tables.sessions.integer("reading", session)))
-        index = history.at(packet)
+        index = history.newest(place.packet, place.snapshot)
         if infer is not None and index >= 0:
             found[session] = infer(history.ticks, history.base_ticks, index)
     return found

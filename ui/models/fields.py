@@ -12,7 +12,7 @@ from analyzer.wire.reader import Field, FieldTree, Span
 from analyzer.wire.secrets import Secrets
 from ui.fonts import Use
 from ui.models.field_text import MASKED, TITLES, one_line, place_text, value_text
-from ui.views.cells import CELL_ROLE, Cell
+from ui.views.cells import CELL_ROLE, ROW_ROLE, Cell, Row
 
 NAME, VALUE, PLACE = range(3)
 ROOT = 0
@@ -76,6 +76,7 @@ class FieldModel(QAbstractItemModel):
             return False
         self._revealed = self._revealed | {node.span} if show else self._revealed - {node.span}
         self._secrets = Secrets(self._detail.tree, self._revealed)
+        self._ready.clear()
         last = self.index(len(self._top) - 1, PLACE)
         self.dataChanged.emit(self.index(0, 0), last)
         self.dataChanged.emit(index.siblingAtColumn(NAME), index.siblingAtColumn(PLACE))
@@ -163,8 +164,10 @@ class FieldModel(QAbstractItemModel):
         node = self.field(index)
         if node is None or self._detail is None:
             return None
+        if role == ROW_ROLE:
+            return self._row(node, index.internalId(), self._detail)
         if role == CELL_ROLE:
-            return self._cell(node, index, self._detail)
+            return self._row(node, index.internalId(), self._detail).cells[index.column()]
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
             return self._text(node, index.column(), self._detail)
         return None
@@ -174,18 +177,31 @@ class FieldModel(QAbstractItemModel):
             return one_line(node.name)
         return value_text(node, detail, self._secrets) if column == VALUE else place_text(node)
 
-    def _cell(self, node: Field, index: Index, detail: PacketDetail) -> Cell:
-        text = self._text(node, index.column(), detail)
-        meaning = detail.meaning(node)
-        if index.column() == NAME:
-            title = self._parents[index.internalId()] == ROOT and bool(node.children)
-            sign = "error" if node.wrong else ""
-            if meaning is not None and meaning.field is None:
-                sign = SIGNS.get(meaning.change.kind, "")
-            text = text[:1].upper() + text[1:] if title else text
-            return Cell(text, "error" if node.wrong else "text", sign=sign, use=Use.GROUP_ROW if title else Use.TABLE)
-        if index.column() == PLACE:
-            return Cell(text, "text2", right=True)
+    def _row(self, node: Field, number: int, detail: PacketDetail) -> Row:
+        """The row of a field, made when it is first looked at."""
+        ready = self._ready.get(number)
+        if ready is None:
+            depth, above = 0, self._parents[number]
+            while above != ROOT:
+                depth, above = depth + 1, self._parents[above]
+            cells = (
+                self._name_cell(node, depth == 0 and bool(node.children), detail),
+                self._value_cell(node, detail),
+                Cell(self._text(node, PLACE, detail), "text2", right=True),
+            )
+            ready = self._ready[number] = Row(cells, depth=depth, opens=bool(node.children))
+        return ready
+
+    def _name_cell(self, node: Field, title: bool, detail: PacketDetail) -> Cell:
+        text, meaning = self._text(node, NAME, detail), detail.meaning(node)
+        sign = "error" if node.wrong else ""
+        if meaning is not None and meaning.field is None:
+            sign = SIGNS.get(meaning.change.kind, "")
+        text = text[:1].upper() + text[1:] if title else text
+        return Cell(text, "error" if node.wrong else "text", sign=sign, use=Use.GROUP_ROW if title else Use.TABLE)
+
+    def _value_cell(self, node: Field, detail: PacketDetail) -> Cell:
+        text, meaning = self._text(node, VALUE, detail), detail.meaning(node)
         tone = "text"
         if node.wrong:
             tone = "error"
@@ -217,6 +233,7 @@ class FieldModel(QAbstractItemModel):
         self._parents = [ROOT]
         self._rows = [0]
         self._firsts = [-1]
+        self._ready: dict[int, Row] = {}
 
 
 def top_fields(tree: FieldTree) -> tuple[Field, ...]:

@@ -12,7 +12,7 @@ from analyzer.protocols.base import Protocol
 from analyzer.snapshots.status import Status
 from analyzer.stats.snapshots import is_failed
 from analyzer.store.tables import Tables
-from ui.views.cells import Cell
+from ui.views.cells import Cell, Row
 from ui.words import UNKNOWN, decimal, number
 
 WAITING = "..."
@@ -47,15 +47,6 @@ class TimeFormat(Enum):
     """Seconds since the packet before in the capture."""
     UTC = "utc"
     """Time of day."""
-
-
-@dataclass(frozen=True, slots=True)
-class PacketRow:
-    """One row ready to paint."""
-
-    cells: tuple[Cell, ...]
-    edge: str
-    """Colour of the rule at the left edge; empty: no rule fits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,12 +98,12 @@ class PacketCells:
         self.tables = tables
         self._protocols = {protocol.name: protocol for protocol in protocols}
 
-    def row(self, packet: int) -> PacketRow:
+    def row(self, packet: int) -> Row:
         """The row of one packet."""
         rule, sign = self._rule(packet)
         tint, edge = _RULES[rule]
         facts = self._facts(packet, tint, sign)
-        return PacketRow(tuple([make(self, facts) for make in _MAKERS]), edge)
+        return Row(tuple([make(self, facts) for make in _MAKERS]), edge)
 
     def texts(self, packet: int) -> tuple[str, ...]:
         """The texts of all columns."""

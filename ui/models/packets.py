@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from PySide6.QtCore import (
@@ -18,23 +20,17 @@ from PySide6.QtCore import (
 
 from analyzer.store.journal import Amendment
 from ui.document import Document
-from ui.models.packet_cells import Column, PacketCells, PacketRow, TimeFormat
-from ui.models.packet_order import Rows, session_rows, sorted_rows
+from ui.models.packet_cells import Column, PacketCells, TimeFormat
+from ui.models.packet_order import Rows
+from ui.models.packet_rows import ALL, PacketRows
 from ui.models.related import NOTHING, Related, related
-from ui.views.cells import CELL_ROLE
+from ui.views.cells import CELL_ROLE, ROW_ROLE, Row
 from ui.views.signs import TEXTS
 
-ROW_ROLE = CELL_ROLE + 1
-"""The whole `PacketRow`."""
-SEARCH_ROWS = 4096
-"""Rows looked through at a time."""
 CACHED_ROWS = 512
-RESORT_SHARE = 4
-"""While decoding, rows stand behind the sorted ones until they are a quarter of these; then all are sorted anew."""
 NOTES_TOPIC = "packet list notes"
 MOST_WANTED = 200
 """Rows whose notes are asked for at a time: the visible ones and some around them."""
-ALL = -1
 
 Index = QModelIndex | QPersistentModelIndex
 COLUMNS = len(Column)
@@ -60,20 +56,10 @@ class PacketModel(QAbstractTableModel):
         super().__init__(parent)
         self._document: Document | None = None
         self._cells: PacketCells | None = None
-        self._count = 0
-        """Packets taken in, whether they are shown or not."""
-        self._rows: Rows | None = None
-        """Packets by row; None: every packet in capture order."""
-        self._places: Rows | None = None
-        """Row by packet, made when asked for."""
-        self._sorted = 0
-        """Rows that are in order; those behind came later."""
-        self._column: Column | None = None
-        self._descending = False
-        self._session = ALL
+        self._rows: PacketRows | None = None
         self._related = NOTHING
         self._signs: dict[int, str] = {}
-        self._cache: OrderedDict[int, PacketRow] = OrderedDict()
+        self._cache: OrderedDict[int, Row] = OrderedDict()
         self._wanted: dict[int, None] = {}
         """Packets whose notes are missing, the one looked at last behind."""
         self._snapshots = 0
@@ -92,17 +78,15 @@ class PacketModel(QAbstractTableModel):
         self._cache.clear()
         self._document = document
         self._cells = None
-        self._count = self._snapshots = 0
-        self._rows = self._places = self._column = None
-        self._session = ALL
+        self._rows = None
+        self._snapshots = 0
         self._related, self._signs = NOTHING, {}
         if document is not None:
             self._cells = PacketCells(document.tables, document.worker.capture.protocols)
             self._cells.decoded = document.is_decoded
             self._cells.time_format = self._time_format
-            self._count, self._snapshots = len(document.tables.packets), len(document.tables.snapshots)
-            self._session = document.selection.session
-            self._rows = None if self._session == ALL else session_rows(document.tables, self._session, self._count)
+            self._snapshots = len(document.tables.snapshots)
+            self._rows = PacketRows(document.tables, self._cells, document.selection.session)
             self._connect(document)
         self.endResetModel()
         if document is not None:
@@ -122,7 +106,7 @@ class PacketModel(QAbstractTableModel):
     @property
     def in_capture_order(self) -> bool:
         """Rows are not sorted by a column."""
-        return self._column is None
+        return self._rows is None or self._rows.column is None
 
     def set_time_format(self, form: TimeFormat) -> None:
         """What the time column says from now on."""
@@ -134,48 +118,26 @@ class PacketModel(QAbstractTableModel):
 
     def packet_at(self, row: int) -> int:
         """The packet in a row."""
-        return row if self._rows is None else int(self._rows[row])
+        return -1 if self._rows is None else self._rows.packet_at(row)
 
     def packets(self, start: int, stop: int) -> Rows:
         """The packets in rows start to stop - 1, shape (stop - start,)."""
-        return np.arange(start, stop) if self._rows is None else self._rows[start:stop]
+        return np.arange(0) if self._rows is None else self._rows.packets(start, stop)
 
     def row_of(self, packet: int) -> int:
         """The row of a packet, -1 if it is not shown."""
-        if not 0 <= packet < self._count:
-            return -1
-        if self._rows is None:
-            return packet
-        if self._places is None:
-            self._places = np.full(self._count, -1, dtype=np.int64)
-            self._places[self._rows] = np.arange(len(self._rows))
-        return int(self._places[packet])
+        return -1 if self._rows is None else self._rows.row_of(packet)
 
     def next_in_flow(self, row: int, step: int) -> int:
         """The next row (step 1), or the one before (-1), of the same flow; -1 if there is none."""
-        if self._document is None or row < 0:
-            return -1
-        packets = self._document.tables.packets
-        flow = packets.integer("flow", self.packet_at(row))
-        count = self.rowCount()
-        starts = (
-            range(row + 1, count, SEARCH_ROWS) if step > 0 else range(row - SEARCH_ROWS, -SEARCH_ROWS, -SEARCH_ROWS)
-        )
-        for start in starts:
-            first, stop = max(0, start), min(count, start + SEARCH_ROWS)
-            found = np.flatnonzero(packets.take("flow", self.packets(first, stop)) == flow)
-            if len(found):
-                return first + int(found[0 if step > 0 else -1])
-        return -1
+        return -1 if self._rows is None else self._rows.next_in_flow(row, step)
 
     def sign_of(self, packet: int) -> str:
         """How the packet is related to the selected snapshot: part, base, ack, or not at all."""
         return self._signs.get(packet, "")
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        if parent.isValid():
-            return 0
-        return self._count if self._rows is None else len(self._rows)
+        return 0 if parent.isValid() or self._rows is None else len(self._rows)
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else COLUMNS
@@ -211,15 +173,16 @@ class PacketModel(QAbstractTableModel):
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         """By a column; a column that has no order (-1, the gutter) means capture order."""
-        self._column = None if column <= Column.GUTTER else Column(column)
-        self._descending = order is Qt.SortOrder.DescendingOrder
-        self._resort()
+        if self._rows is not None:
+            by = None if column <= Column.GUTTER else Column(column)
+            descending = order is Qt.SortOrder.DescendingOrder
+            rows = self._rows
+            self._move_rows(lambda: rows.sort(by, descending=descending))
 
     def limit_to(self, session: int) -> None:
         """Show the packets of one session only, or of all (-1)."""
-        if session != self._session:
-            self._session = session
-            self._rebuild()
+        if self._rows is not None and session != self._rows.session:
+            self._replace_rows(partial(self._rows.limit_to, session))
 
     def _titles(self) -> tuple[str, ...]:
         return (
@@ -241,7 +204,7 @@ class PacketModel(QAbstractTableModel):
         sign = self.sign_of(packet) if column == Column.GUTTER else cell.sign
         return ": ".join(text for text in (TEXTS.get(sign, ""), cell.text) if text)
 
-    def _row(self, packet: int) -> PacketRow:
+    def _row(self, packet: int) -> Row:
         assert self._cells is not None
         known = self._cache.get(packet)
         if known is not None:
@@ -273,31 +236,24 @@ class PacketModel(QAbstractTableModel):
     def _catch_up(self) -> None:
         """Take in what was published since the last tick of the document's timer."""
         assert self._document is not None
-        tables = self._document.tables
-        before, count = self._count, len(tables.packets)
+        assert self._rows is not None
+        before, count = self._rows.count, len(self._document.tables.packets)
         self._look_at_new_snapshots(before)
         if count == before:
             return
-        if self._rows is None:
-            self.beginInsertRows(QModelIndex(), before, count - 1)
-            self._count = count
-            self.endInsertRows()
-            return
-        self._count, self._places = count, None
-        new = np.arange(before, count)
-        if self._session != ALL:
-            new = new[tables.packets.take("session", new) == self._session]
-        self._append(new)
-        if self._column is not None and (len(self._rows) - self._sorted) * RESORT_SHARE > self._sorted:
-            self._resort()
+        self._append(self._rows.arriving(count), count)
+        if self._rows.wants_sort:
+            self._move_rows(self._rows.resort)
 
-    def _append(self, new: Rows) -> None:
+    def _append(self, new: Rows, count: int) -> None:
         assert self._rows is not None
-        self._places = None
-        if len(new):
-            self.beginInsertRows(QModelIndex(), len(self._rows), len(self._rows) + len(new) - 1)
-            self._rows = np.concatenate([self._rows, new])
-            self.endInsertRows()
+        if not len(new):
+            self._rows.append(new, count)
+            return
+        shown = len(self._rows)
+        self.beginInsertRows(QModelIndex(), shown, shown + len(new) - 1)
+        self._rows.append(new, count)
+        self.endInsertRows()
 
     def _look_at_new_snapshots(self, shown: int) -> None:
         """A snapshot is a row when it is complete: packets that were shown before may carry its parts."""
@@ -321,11 +277,12 @@ class PacketModel(QAbstractTableModel):
     @Slot(object)
     def _on_amended(self, amendments: tuple[Amendment, ...]) -> None:
         assert self._document is not None
+        assert self._rows is not None
         everything = moved = acked = False
         for amendment in amendments:
             if amendment.table == "packets":
-                self._forget(amendment.start, min(amendment.stop, self._count))
-                moved = moved or (amendment.column == "session" and self._session != ALL)
+                self._forget(amendment.start, min(amendment.stop, self._rows.count))
+                moved = moved or (amendment.column == "session" and self._rows.session != ALL)
             acked = acked or (amendment.table, amendment.column) == ("snapshots", "acked_packet")
             everything = everything or amendment.column in _SHOWN_AMENDMENTS.get(amendment.table, ())
         if moved:
@@ -337,47 +294,35 @@ class PacketModel(QAbstractTableModel):
 
     def _look_at_session(self) -> None:
         """Packets that were shown as nobody's, or as another's, may have become the session's."""
-        assert self._document is not None
         assert self._rows is not None
-        rows = session_rows(self._document.tables, self._session, self._count)
-        if self._column is None and np.array_equal(rows[: len(self._rows)], self._rows):
-            self._append(rows[len(self._rows) :])
-        elif not np.array_equal(rows, np.sort(self._rows)):
-            self._rebuild()
+        late = self._rows.found_late()
+        if late is None:
+            self._replace_rows(self._rows.rebuild)
+        elif len(late):
+            self._append(late, self._rows.count)
 
     @Slot()
     def _on_decoded(self) -> None:
         assert self._cells is not None
+        assert self._rows is not None
         self._cells.decoded = True
-        if self._column is not None:
-            self._resort()
+        if self._rows.column is not None:
+            self._move_rows(self._rows.resort)
         self._repaint()
 
-    def _rebuild(self) -> None:
+    def _replace_rows(self, change: Callable[[], None]) -> None:
         """Another set of rows."""
         self.beginResetModel()
-        rows = np.arange(self._count)
-        if self._document is not None and self._session != ALL:
-            rows = session_rows(self._document.tables, self._session, self._count)
-        self._rows = self._ordered(rows)
-        self._places = None
+        change()
         self.endResetModel()
         self.reordered.emit()
 
-    def _ordered(self, rows: Rows) -> Rows | None:
-        """`rows`, ascending, by the column; None: all in capture order."""
-        self._sorted = len(rows)
-        if self._column is None or self._document is None or self._cells is None:
-            return None if self._session == ALL else rows
-        return sorted_rows(self._document.tables, self._cells, rows, self._column, descending=self._descending)
-
-    def _resort(self) -> None:
+    def _move_rows(self, change: Callable[[], None]) -> None:
         """The same rows in another order; views keep what they point to."""
         self.layoutAboutToBeChanged.emit()
         old = self.persistentIndexList()
         packets = [self.packet_at(index.row()) for index in old]
-        self._rows = self._ordered(np.arange(self._count) if self._rows is None else np.sort(self._rows))
-        self._places = None
+        change()
         new = [self.index(self.row_of(packet), index.column()) for packet, index in zip(packets, old, strict=True)]
         self.changePersistentIndexList(old, new)
         self.layoutChanged.emit()
@@ -388,10 +333,10 @@ class PacketModel(QAbstractTableModel):
         stale = [packet for packet in self._cache if start <= packet < stop]
         for packet in stale:
             del self._cache[packet]
-        if self._rows is None:
+        if self.in_capture_order and self._rows is not None and self._rows.session == ALL:
             self._announce(start, stop - 1)
         elif stale:
-            self._announce(0, len(self._rows) - 1)
+            self._announce(0, self.rowCount() - 1)
 
     def _repaint(self) -> None:
         self._cache.clear()

@@ -1,4 +1,4 @@
-"""Where a field's value comes from, in words: difference, bytes, part, frame, chunk and message. Knows no Qt."""
+"""Where a field's value comes from, in words: difference, bytes, part, packet, chunk and message. Knows no Qt."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Step:
 
     text: str
     origin: Origin | None = None
-    """The part and frame that a link leads to."""
+    """The part and packet that a link leads to."""
 
 
 def title(node: Field, names: tuple[str, ...], detail: PacketDetail) -> str:
@@ -50,7 +50,7 @@ def cost(node: Field, detail: PacketDetail) -> str:
 
 
 def steps(node: Field, names: tuple[str, ...], detail: PacketDetail, secrets: Secrets) -> list[Step]:
-    """From the value back to the frame that carried it."""
+    """From the value back to the packet that carried it."""
     found: list[Step] = []
     known = detail.meaning(node)
     raw = "" if node.span is None or node.children else raw_text(detail, node.span, secrets)
@@ -58,14 +58,14 @@ def steps(node: Field, names: tuple[str, ...], detail: PacketDetail, secrets: Se
     if known is not None and known.field is not None and known.field.difference is not None:
         found.append(Step(_wire_text(known.field.difference, known.field.old, known.field.new)))
     if raw:
-        found.append(Step(f"varint {raw}" if origins else f"read from {raw}"))
+        found.append(Step(f"varint {raw}" if origins and not detail.missing else f"read from {raw}"))
     for origin in origins:
-        found.append(Step(f"part {origin.part.number + 1} of {len(detail.origins)}"))
-        found.append(Step(f"frame {origin.frame}", origin))
+        found.append(Step(f"part {origin.part.number + 1} of {detail.parts}"))
+        found.append(Step(f"packet {origin.frame}", origin))
     if not origins and len(names) > 1:
         found.append(Step(one_line(f"in {names[0]}{_message(names[0], detail)}")))
     if not origins:
-        found.append(Step(f"frame {detail.frame}"))
+        found.append(Step(f"packet {detail.frame}"))
     return found
 
 

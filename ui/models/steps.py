@@ -11,13 +11,32 @@ from analyzer.store.tables import Tables
 from ui.models.related import last_packet
 from ui.selection import Place
 
+Ints = NDArray[np.int64]
 
-def next_snapshot(tables: Tables, place: Place, step: int, *, failed: bool = False) -> int:
-    """The snapshot of the same client after (step 1) or before (-1) the place; `failed`: the next that failed.
+
+def next_snapshot(tables: Tables, place: Place, step: int) -> int:
+    """The snapshot of the same client after (step 1) or before (-1) the place.
 
     Without a packet and snapshot to start from, the first or last of the capture. -1 if there is none.
     """
-    rows, packets = _snapshots_of_client(tables, _flow(tables, place))
+    candidates = _beyond(place, step, *_snapshots_of_client(tables, _flow(tables, place)))
+    return int(candidates[0]) if len(candidates) else -1
+
+
+def next_failed(tables: Tables, place: Place, step: int, session: int) -> int:
+    """The snapshot after (step 1) or before (-1) the place that failed, of a session, or of any (-1); -1: none."""
+    rows, packets = _snapshots_of_client(tables, -1)
+    if session >= 0:
+        own = tables.snapshots.take("session", rows) == session
+        rows, packets = rows[own], packets[own]
+    candidates = _beyond(place, step, rows, packets)
+    status = tables.snapshots.take("status", candidates).astype(np.int64)
+    candidates = candidates[failed_mask(status, root_statuses(tables, candidates))]
+    return int(candidates[0]) if len(candidates) else -1
+
+
+def _beyond(place: Place, step: int, rows: Ints, packets: Ints) -> Ints:
+    """Of snapshots in the order of their packets those after or before a place, the nearest first."""
     if place.snapshot >= 0:
         here = np.flatnonzero(rows == place.snapshot)
         at = int(here[0]) if len(here) else int(np.searchsorted(packets, place.packet))
@@ -27,11 +46,7 @@ def next_snapshot(tables: Tables, place: Place, step: int, *, failed: bool = Fal
         preceding = rows[: np.searchsorted(packets, place.packet)]
     else:
         following = preceding = rows
-    candidates = following if step > 0 else preceding[::-1]
-    if failed:
-        status = tables.snapshots.take("status", candidates).astype(np.int64)
-        candidates = candidates[failed_mask(status, root_statuses(tables, candidates))]
-    return int(candidates[0]) if len(candidates) else -1
+    return following if step > 0 else preceding[::-1]
 
 
 def baseline(tables: Tables, snapshot: int) -> int:
@@ -72,7 +87,7 @@ def _flow(tables: Tables, place: Place) -> int:
     return -1
 
 
-def _snapshots_of_client(tables: Tables, flow: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _snapshots_of_client(tables: Tables, flow: int) -> tuple[Ints, Ints]:
     """Live snapshots of a flow, or of all for -1, with the packets that decided them, in the order of these."""
     sessions = tables.snapshots.integers("session")
     readings = tables.sessions.integers("reading")

@@ -6,6 +6,7 @@ from PySide6.QtCore import QRectF, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QWidget
 
+from ui import fonts
 from ui.theme import Theme
 from ui.views.signs import paint_sign
 
@@ -24,20 +25,26 @@ class Banner(QWidget):
         self._details = QToolButton()
         self._details.setText(self.tr("Details"))
         self._details.clicked.connect(self.details_wanted)
-        close = QToolButton()
-        close.setText(self.tr("Hide"))
-        close.clicked.connect(self.hide)
+        self._close = QToolButton()
+        self._close.setText(self.tr("Hide"))
+        self._close.clicked.connect(self.hide)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(32, 4, 8, 4)
         layout.addWidget(self._text, 1)
         layout.addWidget(self._details)
-        layout.addWidget(close)
+        layout.addWidget(self._close)
         self.hide()
 
     def set_theme(self, theme: Theme) -> None:
         """Paint in another theme."""
         self._theme = theme
         self.update()
+
+    def set_zoom(self, zoom: float) -> None:
+        """Another size of type."""
+        font = fonts.font(fonts.Use.TABLE, zoom=zoom)
+        for widget in (self._text, self._details, self._close):
+            widget.setFont(font)
 
     def say(self, text: str, *, sign: str = "warn", details: bool = False) -> None:
         """Show a sentence; an empty one hides the line."""

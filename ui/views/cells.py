@@ -1,26 +1,27 @@
-"""One delegate for all tables and trees: it asks a model one role, which returns a cell ready to paint."""
+"""What cells and rows show, ready to paint, and the delegate of small tables, which asks a model for one cell."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRectF, QSize, QSizeF, Qt
-from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QStaticText
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from ui import fonts
 from ui.theme import CELL_PADDING, ROW_HEIGHT, Theme
-from ui.views.signs import paint_sign
+from ui.views.hovered_row import HoveredRow
+from ui.views.shaped_texts import ShapedTexts
+from ui.views.signs import SignPixmaps
 
 CELL_ROLE = Qt.ItemDataRole.UserRole + 1
 """A model answers with a `Cell`. `DisplayRole` gives the same text, for screen readers and for copying."""
+ROW_ROLE = Qt.ItemDataRole.UserRole + 3
+"""A model of rows that are painted whole answers with the same `Row` for as long as it shows the same."""
 SIGN_WIDTH = 18.0
 BAR_HEIGHT = 8.0
-MOST_SHAPED = 4096
-"""Texts kept ready to draw."""
 _SELECTED = QStyle.StateFlag.State_Selected.value
 _ACTIVE = QStyle.StateFlag.State_Active.value
-_HOVERED = QStyle.StateFlag.State_MouseOver.value
 """As ints: operations on flags cost microseconds, and a pane paints hundreds of cells."""
 
 
@@ -44,27 +45,44 @@ class Cell:
     """Elide in the middle instead of at the end."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Row:
+    """What one row shows. Painters know it by its identity."""
+
+    cells: tuple[Cell, ...]
+    edge: str = ""
+    """Colour of the rule at the left edge; empty: no rule fits."""
+    depth: int = 0
+    """Level in a tree."""
+    opens: bool = False
+    """Rows are below it."""
+
+
 class CellDelegate(QStyledItemDelegate):
-    """Paints cells. Fonts and metrics are made once for a zoom."""
+    """Paints cells. Fonts and shapes are made once for a zoom."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None, *, row_height: int = ROW_HEIGHT) -> None:
         super().__init__(parent)
         self._theme = theme
         self._row_height = row_height
-        self._fonts = {use: fonts.font(use) for use in fonts.Use}
-        self._metrics = {use: QFontMetricsF(font) for use, font in self._fonts.items()}
-        self._shaped: dict[tuple[str, fonts.Use, bool, bool, float], tuple[QStaticText, QFont, QSizeF]] = {}
-        """Texts that were drawn, by all that their shape depends on."""
+        self._texts = ShapedTexts()
+        self._signs = SignPixmaps(theme)
+        self.hovered: HoveredRow | None = None
+        """The row under the pointer, of a view that has all of it tinted."""
+
+    @property
+    def row_height(self) -> int:
+        """Pixels of a row."""
+        return self._row_height
 
     def set_theme(self, theme: Theme) -> None:
         """Paint in another theme from now on; the view has to be updated by the caller."""
         self._theme = theme
+        self._signs = SignPixmaps(theme)
 
     def set_zoom(self, zoom: float, *, system: bool = False) -> None:
         """Other font sizes, or the system's families."""
-        self._fonts = {use: fonts.font(use, zoom=zoom, system=system) for use in fonts.Use}
-        self._metrics = {use: QFontMetricsF(font) for use, font in self._fonts.items()}
-        self._shaped.clear()
+        self._texts.set_zoom(zoom, system=system)
 
     def set_row_height(self, row_height: int) -> None:
         """Other rows; the view has to lay itself out again."""
@@ -80,51 +98,29 @@ class CellDelegate(QStyledItemDelegate):
         rect = QRectF(option.rect)
         state = option.state.value
         if state & _SELECTED:
-            active = bool(state & _ACTIVE)
-            painter.fillRect(rect, self._theme.color("select" if active else "select_off"))
+            focused = bool(state & _ACTIVE) and option.widget is not None and option.widget.hasFocus()
+            painter.fillRect(rect, self._theme.color("select" if focused else "select_off"))
         elif isinstance(cell, Cell) and cell.tint:
             painter.fillRect(rect, self._theme.color(cell.tint))
-        elif state & _HOVERED:
+        elif self.hovered is not None and self.hovered.is_at(index):
             painter.fillRect(rect, self._theme.color("hover"))
         if not isinstance(cell, Cell):
             return
         inner = rect.adjusted(CELL_PADDING, 0, -CELL_PADDING, 0)
         if cell.sign:
-            paint_sign(
-                painter, cell.sign, QRectF(inner.left(), inner.top(), SIGN_WIDTH - 4, inner.height()), self._theme
-            )
+            self._signs.paint(painter, cell.sign, inner.left(), inner.top(), SIGN_WIDTH - 4, inner.height())
             inner.setLeft(inner.left() + SIGN_WIDTH)
         if cell.bar >= 0.0:
-            self._paint_bar(painter, inner, min(1.0, cell.bar))
+            top = inner.center().y() - BAR_HEIGHT / 2
+            width = max(1.0, inner.width() * min(1.0, cell.bar))
+            painter.fillRect(QRectF(inner.left(), top, width, BAR_HEIGHT), self._theme.color("p1"))
         elif cell.text:
             self._paint_text(painter, inner, cell)
 
-    def _paint_bar(self, painter: QPainter, area: QRectF, share: float) -> None:
-        top = area.center().y() - BAR_HEIGHT / 2
-        painter.fillRect(QRectF(area.left(), top, max(1.0, area.width() * share), BAR_HEIGHT), self._theme.color("p1"))
-
     def _paint_text(self, painter: QPainter, area: QRectF, cell: Cell) -> None:
-        key = (cell.text, cell.use, cell.struck, cell.middle, area.width())
-        shaped = self._shaped.get(key)
-        if shaped is None:
-            shaped = self._shaped[key] = self._shape(cell, area.width())
-            if len(self._shaped) > MOST_SHAPED:
-                del self._shaped[next(iter(self._shaped))]
-        text, font, size = shaped
-        painter.setFont(font)
+        shaped = self._texts.fitted(cell.text, cell.use, area.width(), struck=cell.struck, middle=cell.middle)
+        painter.setFont(shaped.font)
         painter.setPen(self._theme.color(cell.tone))
-        left = area.right() - size.width() if cell.right else area.left()
-        painter.drawStaticText(QPointF(left, area.top() + (area.height() - size.height()) / 2), text)
-
-    def _shape(self, cell: Cell, width: float) -> tuple[QStaticText, QFont, QSizeF]:
-        """A text ready to draw: to elide and shape it costs more than all the rest of a cell."""
-        mode = Qt.TextElideMode.ElideMiddle if cell.middle else Qt.TextElideMode.ElideRight
-        font = self._fonts[cell.use]
-        if cell.struck:
-            font = QFont(font)
-            font.setStrikeOut(True)
-        text = QStaticText(self._metrics[cell.use].elidedText(cell.text, mode, width).replace("\n", " "))
-        text.setTextFormat(Qt.TextFormat.PlainText)
-        text.setPerformanceHint(QStaticText.PerformanceHint.AggressiveCaching)
-        text.prepare(font=font)
-        return text, font, text.size()
+        left = round(area.right() - shaped.width) if cell.right else area.left()
+        top = round(area.top() + (area.height() - shaped.height) / 2)
+        painter.drawStaticText(QPointF(left, top), shaped.text)

@@ -1,149 +1,48 @@
-"""The tree view of a snapshot's changes: painted rows, a type row that stays while its items scroll, keys, copying."""
+"""The tree view of a snapshot's changes: a type row that stays while its items scroll, what is open, keys."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import (
-    QColor,
-    QFocusEvent,
-    QFontMetricsF,
-    QKeyEvent,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QPen,
-    QResizeEvent,
-)
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QStyle, QStyleOptionViewItem, QTreeView, QWidget
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QResizeEvent
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QWidget
 
-from ui import fonts, words
-from ui.models.change_cells import BASELINE, BITS, DIFFERENCE, ITEM, NEW, SHARE, GroupCell, ShareCell, ValueCell
+from ui.models.change_cells import BASELINE, BITS, DIFFERENCE, ITEM, NEW, SHARE
 from ui.models.changes import ChangesModel, Key
-from ui.theme import CELL_PADDING, ROW_HEIGHT, Theme
-from ui.views.cells import Cell, CellDelegate
-from ui.views.signs import paint_sign
+from ui.theme import Theme
+from ui.views.change_rows import ChangeRowPainter
+from ui.views.heads import TableHead
+from ui.views.row_painter import row_background
+from ui.views.row_tree import RowTree
+from ui.views.sticky_row import StickyRow
 
-HEADER_HEIGHT = 24
 INDENT = 18
 _SHARES = {ITEM: 1.55, BASELINE: 0.8, NEW: 0.9, DIFFERENCE: 0.62}
 """How columns divide the width that `_FIXED` leaves."""
 _FIXED = {BITS: 58, SHARE: 92}
-_UNDER = 2.0
-_SIGN = 14.0
-_GAP = 6.0
-_SWATCH = 10.0
-_MEANING = 0.4
-"""Share of a cell that is kept for what a value means."""
 _KEY = Qt.Key
 _CONTROL = Qt.KeyboardModifier.ControlModifier
 _SHIFT = Qt.KeyboardModifier.ShiftModifier
 
 
-class ChangeDelegate(CellDelegate):
-    """Paints also counts by sign, shares with a bar below, and values with their meaning."""
-
-    def _paint_text(self, painter: QPainter, area: QRectF, cell: Cell) -> None:
-        if isinstance(cell, ValueCell):
-            area = self._paint_meaning(painter, area, cell)
-        super()._paint_text(painter, area, cell)
-        if isinstance(cell, GroupCell):
-            self._paint_counts(painter, area, cell)
-        elif isinstance(cell, ShareCell):
-            width = max(1.0, area.width() * min(1.0, cell.under))
-            bar = QRectF(area.right() - width, area.bottom() - _UNDER - 1, width, _UNDER)
-            painter.fillRect(bar, self._theme.color("p2"))
-
-    def _paint_counts(self, painter: QPainter, area: QRectF, cell: GroupCell) -> None:
-        left = area.left() + self._metrics[cell.use].horizontalAdvance(cell.text) + 2 * _GAP
-        metrics = self._metrics[fonts.Use.GROUP_ROW]
-        painter.setFont(self._fonts[fonts.Use.GROUP_ROW])
-        for sign, number in cell.counts:
-            text = words.quantity(number)
-            width = metrics.horizontalAdvance(text)
-            if left + _SIGN + 4 + width > area.right():
-                return
-            paint_sign(painter, sign, QRectF(left, area.top(), _SIGN, area.height()), self._theme)
-            painter.setPen(self._theme.color("text2" if sign == "note" else sign))
-            place = QRectF(left + _SIGN + 4, area.top(), width + 1, area.height())
-            painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, text)
-            left = place.right() + _GAP + 2
-
-    def _paint_meaning(self, painter: QPainter, area: QRectF, cell: ValueCell) -> QRectF:
-        """Paint what a value means, and return the place of the number: its right edge is the same in most rows."""
-        if not cell.explained:
-            return area
-        metrics = self._metrics[fonts.Use.TABLE]
-        gap = 1.5 * self._metrics[cell.use].horizontalAdvance(" ")
-        swatch = _SWATCH + gap if cell.swatch is not None else 0.0
-        wanted = metrics.horizontalAdvance(cell.meaning) + 1 + swatch if cell.meaning else 0.0
-        room = area.width() - self._metrics[cell.use].horizontalAdvance(cell.text) - gap
-        width = min(max(wanted, area.width() * _MEANING), room)
-        if width < min(wanted, 3 * gap) or width <= 0:
-            return area
-        place = QRectF(area.right() - width, area.top(), width, area.height())
-        if cell.swatch is not None:
-            self._paint_swatch(painter, QRectF(place.left(), place.center().y() - 5, _SWATCH, _SWATCH), cell.swatch)
-            place.setLeft(place.left() + swatch)
-        self._paint_words(painter, place, cell.meaning, metrics)
-        return area.adjusted(0, 0, -width - gap, 0)
-
-    def _paint_words(self, painter: QPainter, place: QRectF, text: str, metrics: QFontMetricsF) -> None:
-        painter.setFont(self._fonts[fonts.Use.TABLE])
-        painter.setPen(self._theme.color("text2"))
-        shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, place.width())
-        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, shown)
-
-    def _paint_swatch(self, painter: QPainter, place: QRectF, swatch: tuple[int, int, int]) -> None:
-        hue, saturation, lightness = swatch
-        painter.setPen(self._theme.color("line2"))
-        painter.setBrush(QColor.fromHslF(hue % 360 / 360, saturation / 100, lightness / 100))
-        painter.drawRect(place)
-
-
-class _Head(QHeaderView):
-    """Column heads that stand over their columns with the padding of cells."""
-
-    def __init__(self, theme: Theme, parent: QWidget) -> None:
-        super().__init__(Qt.Orientation.Horizontal, parent)
-        self.theme = theme
-
-    def paintSection(self, painter: QPainter, rect: QRect, logicalIndex: int) -> None:  # noqa: N803
-        painter.save()
-        painter.fillRect(rect, self.theme.color("raised"))
-        painter.fillRect(rect.left(), rect.bottom(), rect.width(), 1, self.theme.color("line"))
-        if logicalIndex:
-            painter.fillRect(rect.left(), rect.top() + 5, 1, rect.height() - 10, self.theme.color("line"))
-        painter.setFont(self.font())
-        painter.setPen(self.theme.color("text2"))
-        side = Qt.AlignmentFlag.AlignRight if logicalIndex else Qt.AlignmentFlag.AlignLeft
-        title = str(self.model().headerData(logicalIndex, Qt.Orientation.Horizontal))
-        place = rect.adjusted(CELL_PADDING, 0, -CELL_PADDING, 0)
-        text = self.fontMetrics().elidedText(title, Qt.TextElideMode.ElideRight, place.width())
-        painter.drawText(place, side | Qt.AlignmentFlag.AlignVCenter, text)
-        painter.restore()
-
-
-class ChangeTreeView(QTreeView):
+class ChangeTreeView(RowTree):
     """Shows a `ChangesModel`. Keys of open rows are kept over resets of the model."""
 
     raw_wanted = Signal(bool)
     """Alt is held, or let go: show raw values only."""
     copy_wanted = Signal()
+    copy_value_wanted = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
+        self._changes = ChangesModel()
+        super().__init__(theme, self._changes, ChangeRowPainter(theme), INDENT, parent)
+        self._changes.setParent(self)
         self._open: set[Key] = set()
         self._restoring = False
         self._zoom = 1.0
-        self._changes = ChangesModel(self)
-        self._cells = ChangeDelegate(theme, self)
-        self._sticky = _StickyRow(self)
-        self.setModel(self._changes)
-        self.setItemDelegate(self._cells)
-        self._head = _Head(theme, self)
+        self._sticky = StickyRow(self)
+        self._head = TableHead(theme, self)
         self.setHeader(self._head)
         self._set_up_rows()
         self._set_up_header()
@@ -153,27 +52,18 @@ class ChangeTreeView(QTreeView):
         self.verticalScrollBar().valueChanged.connect(self._sticky.follow)
 
     def _set_up_rows(self) -> None:
-        self.setUniformRowHeights(True)
-        self.setIndentation(INDENT)
         self.setAnimated(False)
         self.setExpandsOnDoubleClick(True)
-        self.setMouseTracking(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setAccessibleName(self.tr("Changes of the snapshot"))
 
     def _set_up_header(self) -> None:
         header = self.header()
-        header.setFont(fonts.font(fonts.Use.HEAD))
-        header.setFixedHeight(HEADER_HEIGHT)
-        header.setMinimumSectionSize(24)
         header.setStretchLastSection(False)
         header.setSectionsMovable(False)
-        header.setSectionsClickable(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
 
     @property
@@ -193,23 +83,16 @@ class ChangeTreeView(QTreeView):
 
     def set_theme(self, theme: Theme) -> None:
         """Paint in another theme."""
-        self._theme = theme
-        self._cells.set_theme(theme)
-        self._head.theme = theme
-        self._head.viewport().update()
-        self.viewport().update()
+        super().set_theme(theme)
+        self._head.set_theme(theme)
         self._sticky.update()
 
     def set_zoom(self, zoom: float) -> None:
         """Other font sizes and row heights."""
         self._zoom = zoom
         self._fit_columns()
-        self._cells.set_zoom(zoom)
-        self._cells.set_row_height(round(ROW_HEIGHT * zoom))
-        self.header().setFont(fonts.font(fonts.Use.HEAD, zoom=zoom))
-        self.header().setFixedHeight(round(HEADER_HEIGHT * zoom))
-        self.setIndentation(round(INDENT * zoom))
-        self.scheduleDelayedItemsLayout()
+        super().set_zoom(zoom)
+        self._head.set_zoom(zoom)
         self._sticky.follow()
 
     def go_to(self, index: QModelIndex) -> None:
@@ -231,38 +114,10 @@ class ChangeTreeView(QTreeView):
         if hidden > 0 and index.parent().isValid() and self.visualRect(index).isValid():
             self.verticalScrollBar().setValue(self.verticalScrollBar().value() - hidden)
 
-    def drawBranches(self, painter: QPainter, rect: QRect, index: QModelIndex | QPersistentModelIndex) -> None:
-        row = self._changes.index(index.row(), 0, index.parent())
-        if self.selectionModel().isSelected(row):
-            painter.fillRect(rect, self._theme.color("select" if self.isActiveWindow() else "select_off"))
-        elif not row.parent().isValid():
-            painter.fillRect(rect, self._theme.color("sunken"))
-        if self._changes.rowCount(row):
-            self._paint_caret(painter, rect, self.isExpanded(row))
-
-    def _paint_caret(self, painter: QPainter, rect: QRect, is_open: bool) -> None:
-        middle = QPointF(rect.right() - self.indentation() / 2 + 2, rect.center().y() + 0.5)
-        steps = ((-3.0, -1.5), (0.0, 1.5), (3.0, -1.5))
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(self._theme.color("text3"), 1.3, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
-        painter.drawPolyline([middle + (QPointF(x, y) if is_open else QPointF(y, x)) for x, y in steps])
-        painter.restore()
-
-    def paint_pinned(self, painter: QPainter, index: QModelIndex, height: int) -> None:
+    def paint_pinned(self, painter: QPainter, index: QModelIndex) -> None:
         """Paint a type row at the top. `drawRow` paints only rows that are laid out within the viewport."""
         selected = self.selectionModel().isSelected(index)
-        painter.fillRect(0, 0, self.viewport().width(), height, self._theme.color("select" if selected else "sunken"))
-        option = QStyleOptionViewItem()
-        self.initViewItemOption(option)
-        if selected:
-            option.state |= QStyle.StateFlag.State_Selected | QStyle.StateFlag.State_Active
-        for column in range(self._changes.columnCount()):
-            left = self.header().sectionViewportPosition(column) + (0 if column else self.indentation())
-            right = self.header().sectionViewportPosition(column) + self.header().sectionSize(column)
-            option.rect = QRect(left, 0, right - left, height)
-            self._cells.paint(painter, option, index.siblingAtColumn(column))
-        self._paint_caret(painter, QRect(0, 0, self.indentation(), height), self.isExpanded(index))
+        self.paint_row(painter, index, 0, row_background(self, selected=selected, hovered=False))
 
     def pinned_type(self) -> QModelIndex:
         """The type whose items are at the top while its own row is scrolled out; invalid if there is none."""
@@ -270,10 +125,6 @@ class ChangeTreeView(QTreeView):
         while top.parent().isValid():
             top = top.parent()
         return top if top.isValid() and self.visualRect(top).top() < 0 else QModelIndex()
-
-    def row_height(self) -> int:
-        """Pixels of a row."""
-        return self._cells.sizeHint(QStyleOptionViewItem(), QModelIndex()).height()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -298,8 +149,10 @@ class ChangeTreeView(QTreeView):
             self.raw_wanted.emit(True)
         elif key == _KEY.Key_C and modifiers == _CONTROL:
             self.copy_wanted.emit()
+        elif key == _KEY.Key_V and modifiers == _CONTROL | _SHIFT:
+            self.copy_value_wanted.emit()
         elif key == _KEY.Key_Right and modifiers == _SHIFT:
-            self._open_below(self.currentIndex())
+            self.open_below()
         elif key == _KEY.Key_Right and modifiers == _CONTROL:
             self.open_all()
         elif key == _KEY.Key_Left and modifiers == _CONTROL:
@@ -331,8 +184,9 @@ class ChangeTreeView(QTreeView):
         self._silently(self.collapseAll)
         self._open.difference_update(self._keys(QModelIndex()))
 
-    def _open_below(self, index: QModelIndex) -> None:
-        top = index.siblingAtColumn(0)
+    def open_below(self) -> None:
+        """Open the current row and all below it."""
+        top = self.currentIndex().siblingAtColumn(0)
         if top.isValid():
             self._silently(lambda: self.expandRecursively(top))
             self._open.update(self._keys(top))
@@ -383,47 +237,3 @@ class ChangeTreeView(QTreeView):
             item = self._changes.index(row, 0, type_row)
             if self._changes.key(item) in self._open or self._changes.is_shown_for_fields(item):
                 self.expand(item)
-
-
-class _StickyRow(QWidget):
-    """The type row over the top of the view, while the type's items scroll below it."""
-
-    def __init__(self, view: ChangeTreeView) -> None:
-        super().__init__(view)
-        self._view = view
-        self.hide()
-
-    def sizeHint(self) -> QSize:
-        return QSize(0, self._view.row_height())
-
-    def follow(self) -> None:
-        """Take the place over the first row, or vanish."""
-        view = self._view
-        pinned = view.pinned_type().isValid()
-        height = view.row_height()
-        viewport = view.viewport().geometry()
-        self.setGeometry(viewport.left(), viewport.top(), viewport.width(), height + 1)
-        self.setVisible(pinned)
-        self.raise_()
-        self.update()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        index = self._view.pinned_type()
-        if not index.isValid():
-            return
-        painter = QPainter(self)
-        self._view.paint_pinned(painter, index, self.height() - 1)
-        painter.fillRect(0, self.height() - 1, self.width(), 1, self._view.palette().mid())
-        painter.end()
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        """A click on the pinned row goes to where its type begins."""
-        index = self._view.pinned_type()
-        if index.isValid():
-            self._view.setCurrentIndex(index)
-            self._view.setFocus(Qt.FocusReason.MouseFocusReason)
-
-    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        index = self._view.currentIndex()
-        if index.isValid() and not index.parent().isValid():
-            self._view.setExpanded(index.siblingAtColumn(0), not self._view.isExpanded(index.siblingAtColumn(0)))

@@ -129,12 +129,17 @@ class NoticeBar(QWidget):
         self._text.setWordWrap(True)
         self._text.setFont(fonts.font(fonts.Use.TABLE))
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._code = QLabel()
+        self._code.setFont(fonts.font(fonts.Use.HEAD))
+        self._code.setToolTip(self.tr("The rule that was broken, as reports name it"))
+        self._code.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._link = Chip(theme)
         self._link.clicked.connect(self.link_clicked)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(32, 4, 8, 4)
         layout.setSpacing(8)
         layout.addWidget(self._text, 1)
+        layout.addWidget(self._code)
         layout.addWidget(self._link)
         self.setMinimumHeight(TOOL_ROW_HEIGHT)
         self.hide()
@@ -143,6 +148,11 @@ class NoticeBar(QWidget):
     def text(self) -> str:
         """What the bar says."""
         return self._text.text()
+
+    @property
+    def code(self) -> str:
+        """The rule's id, at the right."""
+        return self._code.text()
 
     @property
     def link(self) -> Chip:
@@ -159,11 +169,14 @@ class NoticeBar(QWidget):
         """Other font sizes."""
         self._text.setFont(fonts.font(fonts.Use.TABLE, zoom=zoom))
         self._link.setFont(fonts.font(fonts.Use.TABLE, zoom=zoom))
+        self._code.setFont(fonts.font(fonts.Use.HEAD, zoom=zoom))
 
-    def show_notice(self, severity: str, text: str, link: str = "") -> None:
-        """Show a text of severity `note`, `warn` or `error`; empty text hides the bar."""
+    def show_notice(self, severity: str, text: str, link: str = "", code: str = "") -> None:
+        """Show a text of severity `note`, `warn` or `error` with a rule's id; empty text hides the bar."""
         self._severity = severity
         self._text.setText(text)
+        self._code.setText(code)
+        self._code.setVisible(bool(code))
         self._link.setText(link)
         self._link.updateGeometry()
         self._link.setVisible(bool(link))

@@ -5,71 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import qtawesome
-from PySide6.QtCore import (
-    QItemSelection,
-    QModelIndex,
-    QPersistentModelIndex,
-    QPoint,
-    QRectF,
-    Qt,
-    QTimer,
-    Slot,
-)
-from PySide6.QtGui import QAction, QHideEvent, QIcon, QPainter, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QLabel,
-    QMenu,
-    QSplitter,
-    QStackedLayout,
-    QStyleOptionViewItem,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QItemSelection, Qt, QTimer, Slot
+from PySide6.QtGui import QHideEvent, QIcon, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QSplitter, QStackedLayout, QToolButton, QVBoxLayout, QWidget
 
 from analyzer.protocols.base import Pace
 from ui import fonts
 from ui.document import Document
 from ui.models.client_cells import client_name
 from ui.models.client_source import ClientSource
-from ui.models.clients import BAR_ROLE, ClientModel
+from ui.models.clients import ClientModel
 from ui.models.related import last_packet
-from ui.theme import CELL_PADDING, ICON_ROW_HEIGHT, TOOL_ROW_HEIGHT, Theme
+from ui.selection import Place
+from ui.settings import Preferences
+from ui.theme import TOOL_ROW_HEIGHT, Theme
 from ui.views.baseline_store import BaselineStore
-from ui.views.cells import CellDelegate
-from ui.views.heads import TableHead
+from ui.views.client_table import ClientTable
+from ui.views.elided import ElidedLabel
 from ui.views.pane_state import PaneState
-from ui.views.plain_table import PlainTable
 from ui.words import count
-
-LEAST_NAME = 80
-SHOWN_FIRST = 6
-"""Columns that share the width; the rest is reached by scrolling, or chosen in the menu of the heads."""
-NARROW = 400
-"""Below this width the mean of parts is hidden."""
-
-
-class _RateDelegate(CellDelegate):
-    """Also draws a bar below a number that has one."""
-
-    def __init__(self, theme: Theme) -> None:
-        super().__init__(theme, row_height=ICON_ROW_HEIGHT)
-        self._colours = theme
-
-    def set_theme(self, theme: Theme) -> None:
-        super().set_theme(theme)
-        self._colours = theme
-
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
-        super().paint(painter, option, index)
-        share = index.data(BAR_ROLE)
-        if isinstance(share, float) and share > 0.0:
-            area = QRectF(option.rect).adjusted(CELL_PADDING, 0, -CELL_PADDING, 0)
-            width = max(1.0, area.width() * min(1.0, share))
-            painter.fillRect(QRectF(area.right() - width, area.bottom() - 2, width, 2), self._colours.color("p2"))
 
 
 class ClientsPane(QWidget):
@@ -80,17 +34,14 @@ class ClientsPane(QWidget):
         self._document: Document | None = None
         self._session = -1
         self._zoom = 1.0
-        self._narrow = False
         self._paces: Mapping[int, Pace] = {}
         self.source = ClientSource(self)
         self.clients = ClientModel(self)
         self.store = BaselineStore(theme)
-        self._title = QLabel()
+        self._title = ElidedLabel()
         self.only = QToolButton()
         self._columns_button = QToolButton()
-        self.table = PlainTable(
-            theme, self.clients, _RateDelegate(theme), TableHead(theme, sortable=True), row_height=ICON_ROW_HEIGHT
-        )
+        self.table = ClientTable(theme, self.clients)
         self._state = PaneState()
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
@@ -147,6 +98,12 @@ class ClientsPane(QWidget):
         self.only.setFont(fonts.font(fonts.Use.TABLE, zoom=zoom))
         self._tools.setFixedHeight(round(TOOL_ROW_HEIGHT * zoom))
 
+    def set_preferences(self, preferences: Preferences) -> None:
+        """From which age on a baseline counts as delayed."""
+        limit_ms = float(preferences.base_age_limit_ms)
+        self.source.set_base_age_limit(limit_ms)
+        self.store.model.set_base_age_limit(limit_ms)
+
     @property
     def session(self) -> int:
         """The chosen session, -1: none. Choosing selects nothing."""
@@ -157,19 +114,16 @@ class ClientsPane(QWidget):
         """How many clients there are, and which one the panes are limited to."""
         return self._title.text()
 
+    @property
+    def state(self) -> str:
+        """What is said while no clients are shown, empty while some are."""
+        return self._state.accessibleName() if self._stack.currentIndex() else ""
+
     def choose(self, session: int) -> None:
         """Make a session's row current."""
         row = self.clients.row_of(session)
         if row >= 0:
             self.table.setCurrentIndex(self.clients.index(row, 0))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        narrow = event.size().width() < round(NARROW * self._zoom)
-        if narrow != self._narrow:
-            self._narrow = narrow
-            parts = next(at for at, column in enumerate(self.clients.columns) if column.name == "parts")
-            self._show_column(parts, not narrow)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -218,18 +172,11 @@ class ClientsPane(QWidget):
         self._columns_button.setToolTip(self.tr("Choose the columns"))
         self._columns_button.setAccessibleName(self.tr("Choose the columns"))
         self._columns_button.clicked.connect(
-            lambda: self._choose_columns(self._columns_button.mapToGlobal(self._columns_button.rect().bottomLeft()))
+            lambda: self.table.choose_columns(
+                self._columns_button.mapToGlobal(self._columns_button.rect().bottomLeft())
+            )
         )
-        self.table.setAccessibleName(self.tr("Clients"))
-        self.table.set_widths(
-            [column.width for column in self.clients.columns], stretched=0, least=LEAST_NAME, fit=SHOWN_FIRST
-        )
-        head = self.table.horizontalHeader()
-        head.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        head.customContextMenuRequested.connect(lambda at: self._choose_columns(head.mapToGlobal(at)))
-        head.sortIndicatorChanged.connect(self.clients.sort)
-        self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self.table.customContextMenuRequested.connect(self._context_menu)
+        self.table.fill_menu = self._fill_menu
         self.table.selectionModel().selectionChanged.connect(self._chosen)
         self.table.chosen.connect(self._select_worst)
         self.store.chosen.connect(self._select)
@@ -238,7 +185,8 @@ class ClientsPane(QWidget):
 
     @Slot()
     def _show_clients(self) -> None:
-        self.clients.show(self.source.clients.stats)
+        self.clients.show(self.source.clients.stats, self.source.old_base_ms)
+        self.table.rows_changed()
         if self.clients.row_of(self._session) < 0:
             self._session = -1
         self._follow_selection()
@@ -277,16 +225,17 @@ class ClientsPane(QWidget):
 
     @Slot()
     def _show_store(self) -> None:
+        """The store of the chosen client at the selected snapshot, of another client's at the newest one by then."""
         history = self.source.clients.histories.get(self._session)
-        document, row = self._document, self.clients.row_of(self._session)
-        index = -1 if history is None or document is None else history.at(document.selection.place.packet)
-        name = self._name_in(row)
+        document, name = self._document, self._name_in(self.clients.row_of(self._session))
+        place = Place() if document is None else document.selection.place
+        index = -1 if history is None else history.newest(place.packet, place.snapshot)
         if document is None or history is None or index < 0 or not name:
             self.store.show_nothing(name)
         else:
-            self.store.show_store(document.tables, history, index, name)
+            selected = int(history.rows[index]) == place.snapshot
+            self.store.show_store(document, history, index, name, selected=selected)
         self.store.show_pace(self._paces.get(self._session))
-        self._say_limit()
 
     def _say_state(self) -> None:
         if self._document is None:
@@ -340,6 +289,7 @@ class ClientsPane(QWidget):
         if session != self._session:
             self._session = session
             self._show_store()
+            self._say_limit()
 
     def _select_worst(self, row: int) -> None:
         """The first failed snapshot of a client, or its last."""
@@ -353,41 +303,11 @@ class ClientsPane(QWidget):
         if self._document is not None and snapshot >= 0:
             self._document.selection.select(last_packet(self._document.tables, snapshot), snapshot)
 
-    def _context_menu(self, at: QPoint) -> None:
-        index = self.table.indexAt(at)
-        if not index.isValid():
-            return
-        menu = self.client_menu(index.row())
-        menu.popup(self.table.viewport().mapToGlobal(at))
-
-    def client_menu(self, row: int) -> QMenu:
-        """What can be done with a client; the menu deletes itself when it closes."""
+    def _fill_menu(self, menu: QMenu, row: int) -> None:
         self.table.selectRow(row)
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         failed = bool(self.clients.row_at(row).stats.failed)
         go = self.tr("Go to its first failed snapshot") if failed else self.tr("Go to its last snapshot")
         menu.addAction(go, lambda: self._select_worst(row))
         only = menu.addAction(self.tr("Only this session"), self._toggle_limit)
         only.setCheckable(True)
         only.setChecked(self.only.isChecked())
-        return menu
-
-    def _choose_columns(self, at: QPoint) -> None:
-        self.columns_menu().popup(at)
-
-    def columns_menu(self) -> QMenu:
-        """Which columns are shown; the menu deletes itself when it closes."""
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        for number, column in enumerate(self.clients.columns):
-            if number:
-                action = QAction(column.head, menu, checkable=True, checked=not self.table.isColumnHidden(number))
-                action.setToolTip(column.tip)
-                action.toggled.connect(lambda shown, number=number: self._show_column(number, shown))
-                menu.addAction(action)
-        return menu
-
-    def _show_column(self, column: int, shown: bool) -> None:
-        self.table.setColumnHidden(column, not shown)
-        self.table.fit_columns()

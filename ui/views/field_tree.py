@@ -6,17 +6,19 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QModelIndex, QPoint, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import QHeaderView, QMenu, QTreeView, QWidget
+from PySide6.QtWidgets import QHeaderView, QMenu, QWidget
 
 from analyzer.engine.packet_detail import PacketDetail
 from analyzer.wire.reader import Field
 from analyzer.wire.secrets import Secrets
 from ui.models import field_text
 from ui.models.fields import NAME, PLACE, VALUE, FieldModel
-from ui.theme import ROW_HEIGHT, Theme
-from ui.views.cells import CellDelegate
+from ui.theme import Theme
 from ui.views.heads import TableHead
+from ui.views.row_painter import RowPainter
+from ui.views.row_tree import RowTree
 
+INDENT = 12
 NAME_SHARE = 0.46
 """Of the width that bytes leave to name and value."""
 NAME_WIDTH = 150
@@ -26,7 +28,7 @@ COPY_VALUE = QKeySequence("Ctrl+Shift+V")
 Form = Callable[[Field, PacketDetail, Secrets], str]
 
 
-class FieldTreeView(QTreeView):
+class FieldTreeView(RowTree):
     """Shows a `FieldModel`."""
 
     field_chosen = Signal(QModelIndex)
@@ -35,18 +37,10 @@ class FieldTreeView(QTreeView):
     """A password was shown or hidden again."""
 
     def __init__(self, model: FieldModel, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(theme, model, RowPainter(theme), INDENT, parent)
         self._fields = model
         self._open: set[tuple[str, ...]] = set()
         self._closed: set[tuple[str, ...]] = set()
-        self._delegate = CellDelegate(theme, self)
-        self.setModel(model)
-        self.setItemDelegate(self._delegate)
-        self.setUniformRowHeights(True)
-        self.setAllColumnsShowFocus(True)
-        self.setIndentation(12)
-        self.setFrameShape(QTreeView.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.setAccessibleName(self.tr("Fields of the packet"))
         self.setExpandsOnDoubleClick(False)
@@ -66,15 +60,12 @@ class FieldTreeView(QTreeView):
 
     def set_theme(self, theme: Theme) -> None:
         """Paint in another theme."""
-        self._delegate.set_theme(theme)
+        super().set_theme(theme)
         self._head.set_theme(theme)
-        self.viewport().update()
 
     def set_zoom(self, zoom: float) -> None:
         """Another size of type and rows."""
-        self._delegate.set_zoom(zoom)
-        self._delegate.set_row_height(round(ROW_HEIGHT * zoom))
-        self.scheduleDelayedItemsLayout()
+        super().set_zoom(zoom)
         self._head.set_zoom(zoom)
 
     def show_detail(self, detail: PacketDetail | None) -> None:
@@ -239,10 +230,13 @@ class FieldTreeView(QTreeView):
         self.scrollTo(self.currentIndex())
 
     def _show_menu(self, place: QPoint) -> None:
-        index = self.indexAt(place).siblingAtColumn(NAME)
+        index = self.currentIndex().siblingAtColumn(NAME)
         node = self._fields.field(index)
         if node is None:
             return
+        if self.indexAt(place).siblingAtColumn(NAME) != index:
+            # Asked for by a key: the place is the middle of the view, not the row.
+            place = self.visualRect(index).center()
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         forms: tuple[tuple[str, str, Form], ...] = (

@@ -6,6 +6,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QToolButton, QWidget
 
+from ui import fonts
+
 
 class FindBar(QWidget):
     """A text to find, forward or backward. Hidden until it is asked for; Esc hides it again."""
@@ -27,6 +29,7 @@ class FindBar(QWidget):
         before = self._button(self.tr("Previous"), self.tr("Find the previous (Ctrl+B)"), forward=False)
         after = self._button(self.tr("Next"), self.tr("Find the next (Ctrl+N)"), forward=True)
         self._where = QLabel()
+        self._buttons = (before, after)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(8, 4, 8, 4)
         for widget in (self._where, self._field, before, after, self._result):
@@ -34,9 +37,21 @@ class FindBar(QWidget):
         layout.setStretch(1, 1)
         self.hide()
 
+    @property
+    def has_text(self) -> bool:
+        """There is something to search for."""
+        return bool(self._field.text())
+
+    def set_zoom(self, zoom: float) -> None:
+        """Another size of type."""
+        font = fonts.font(fonts.Use.TABLE, zoom=zoom)
+        for widget in (self._where, self._field, self._result, *self._buttons):
+            widget.setFont(font)
+
     def ask(self, where: str) -> None:
         """Show the bar and put the cursor into it; `where` names what is searched."""
         self._where.setText(self.tr("Find in {0}").format(where))
+        self._field.setAccessibleName(self._where.text())
         self._result.clear()
         self.show()
         self._field.setFocus(Qt.FocusReason.ShortcutFocusReason)

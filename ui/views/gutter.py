@@ -2,63 +2,57 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QAbstractButton, QStyle, QStyleOptionFocusRect, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import QAbstractButton, QStyle, QStyleOptionFocusRect, QWidget
 
 from ui import fonts
-from ui.models.packet_cells import PacketRow
-from ui.models.packets import ROW_ROLE, PacketModel
+from ui.models.packets import PacketModel
 from ui.theme import Theme
-from ui.views.cells import CellDelegate
-from ui.views.signs import paint_sign
+from ui.views.cells import Row
+from ui.views.signs import SignPixmaps
 
 EDGE_WIDTH = 3.0
 THICK = 2.4
 THIN = 1.4
 
 
-class GutterDelegate(CellDelegate):
+class Gutter:
     """Paints the gutter of a `PacketModel`. Rows that are sorted by a column have no lines: they would mean nothing."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(theme, parent)
-        self._model: PacketModel | None = None
-        self._parts = self._base = self._all = (0, -1)
-
-    def follow(self, model: PacketModel) -> None:
-        """Paint for this model."""
+    def __init__(self, theme: Theme, model: PacketModel) -> None:
         self._model = model
+        self._parts = self._base = self._all = (0, -1)
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Paint in another theme from now on."""
+        self._theme = theme
+        self._signs = SignPixmaps(theme)
 
     def look_up(self) -> None:
         """Find the rows that lines join; to be called when rows moved or the related packets changed."""
         self._parts = self._base = self._all = (0, -1)
-        if self._model is None or not self._model.in_capture_order:
+        if not self._model.in_capture_order:
             return
         related = self._model.related
         self._parts = self._span(related.parts)
         self._base = self._span(related.base)
         self._all = self._span((*related.parts, *related.base, related.ack))
 
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
-        super().paint(painter, option, index)
-        row = index.data(ROW_ROLE)
-        if self._model is None or not isinstance(row, PacketRow):
-            return
-        rect = QRectF(option.rect)
+    def paint(self, painter: QPainter, rect: QRectF, number: int, row: Row) -> None:
+        """Paint row `number` into its gutter."""
         if row.edge:
             edge = QRectF(rect.left(), rect.top(), EDGE_WIDTH, rect.height())
             painter.fillRect(edge, self._theme.color(row.edge))
         area = rect.adjusted(EDGE_WIDTH, 0, 0, 0)
-        self._paint_lines(painter, area, index.row())
-        sign = self._model.sign_of(self._model.packet_at(index.row()))
+        if self._all[0] <= number <= self._all[1]:
+            self._paint_lines(painter, area, number)
+        sign = self._model.sign_of(self._model.packet_at(number))
         if sign:
-            paint_sign(painter, sign, area, self._theme)
+            self._signs.paint(painter, sign, area.left(), area.top(), area.width(), area.height())
 
     def _span(self, packets: tuple[int, ...]) -> tuple[int, int]:
-        assert self._model is not None
         rows = [row for packet in packets if (row := self._model.row_of(packet)) >= 0]
         return (min(rows), max(rows)) if rows else (0, -1)
 

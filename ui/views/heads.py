@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QPainter, QPolygonF
+from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPolygonF
 from PySide6.QtWidgets import QHeaderView, QWidget
 
 from ui import fonts
@@ -17,8 +17,13 @@ _ARROW_ROOM = 10.0
 class TableHead(QHeaderView):
     """Paints the heads of a model by its `DisplayRole` and `TextAlignmentRole`."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None, *, sortable: bool = False) -> None:
+    def __init__(
+        self, theme: Theme, parent: QWidget | None = None, *, sortable: bool = False, first_stays: bool = False
+    ) -> None:
+        """`first_stays`: the first head is painted over the others while they are scrolled below it."""
         super().__init__(Qt.Orientation.Horizontal, parent)
+        self._first_stays = first_stays
+        self._pressed_first = False
         self._theme = theme
         self._height = HEAD_HEIGHT
         self.setHighlightSections(False)
@@ -43,6 +48,41 @@ class TableHead(QHeaderView):
 
     def sizeHint(self) -> QSize:
         return QSize(super().sizeHint().width(), self._height)
+
+    def sort_by(self, section: int) -> None:
+        """As by a click: greatest or least first, then the other way round, then as without sorting."""
+        first = self.model().headerData(section, Qt.Orientation.Horizontal, Qt.ItemDataRole.InitialSortOrderRole)
+        rising, falling = Qt.SortOrder.AscendingOrder, Qt.SortOrder.DescendingOrder
+        order = falling if first is falling else rising
+        if self.sortIndicatorSection() != section:
+            self.setSortIndicator(section, order)
+        elif self.sortIndicatorOrder() is order:
+            self.setSortIndicator(section, rising if order is falling else falling)
+        else:
+            self.setSortIndicator(-1, rising)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._pressed_first = event.button() is Qt.MouseButton.LeftButton and self._is_over_first(event)
+        if not self._pressed_first:
+            super().mousePressEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        pressed, self._pressed_first = self._pressed_first, False
+        if not pressed:
+            super().mouseReleaseEvent(event)
+        elif self._is_over_first(event) and self.sectionsClickable():
+            self.sort_by(0)
+
+    def _is_over_first(self, event: QMouseEvent) -> bool:
+        """At the head that stays, over others: Qt would take it for one of these."""
+        return self._first_stays and self.offset() > 0 and event.position().x() < self.sectionSize(0)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self._first_stays and self.offset() > 0:
+            painter = QPainter(self.viewport())
+            self.paintSection(painter, QRect(0, 0, self.sectionSize(0), self.height()), 0)
+            painter.end()
 
     def paintSection(self, painter: QPainter, rect: QRect, logicalIndex: int) -> None:  # noqa: N803
         area = QRectF(rect)

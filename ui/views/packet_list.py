@@ -6,23 +6,29 @@ from PySide6.QtCore import QModelIndex, QPoint, Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu, QStackedLayout, QWidget
 
+from ui import words
 from ui.document import Document
-from ui.models import steps
+from ui.models import packet_copy, step_words, steps
 from ui.models.packet_cells import Column, TimeFormat
 from ui.models.packet_find import PacketFind
 from ui.models.packets import PacketModel
 from ui.selection import Place
 from ui.theme import Theme
-from ui.views.packet_menu import csv_line, fill_menu
+from ui.views.packet_menu import fill_menu
 from ui.views.packet_table import Keys, PacketTable
 from ui.views.pane_state import PaneState
 
+MOST_COPIED = 10_000
+"""Rows copied at once: making their texts takes about half a second."""
+
 
 class PacketList(QWidget):
-    """The pane. Its `go_...` methods do nothing where there is nowhere to go."""
+    """The pane. Its `go_...` methods say by `step_failed` why there is nowhere to go."""
 
     following_changed = Signal(bool)
     """The list keeps at its end while rows arrive, or stays."""
+    step_failed = Signal(str)
+    """A sentence: why a step leads nowhere. Empty: what was said does not hold any more."""
     find_ended = Signal(bool)
     """A search is over: found (and selected), or not."""
 
@@ -30,6 +36,7 @@ class PacketList(QWidget):
         super().__init__(parent)
         self._document: Document | None = None
         self._following = False
+        self._said = ""
         self._leading = False
         """The list itself moves the current row: nothing was selected by a person."""
         self.model = PacketModel(self)
@@ -94,11 +101,11 @@ class PacketList(QWidget):
 
     def go_next(self) -> None:
         """Select the next row."""
-        self._go_row(self.table.currentIndex().row() + 1)
+        self._go_beside(1)
 
     def go_previous(self) -> None:
         """Select the row before."""
-        self._go_row(max(0, self.table.currentIndex().row() - 1))
+        self._go_beside(-1)
 
     def go_first(self) -> None:
         """Select the first row."""
@@ -127,37 +134,47 @@ class PacketList(QWidget):
         self._go_step(-1)
 
     def go_next_failed(self) -> None:
-        """Select the next snapshot of the same client that failed."""
-        self._go_step(1, failed=True)
+        """Select the next snapshot that failed: of the session that panes are limited to, or of any client."""
+        self._go_failed(1)
 
     def go_previous_failed(self) -> None:
-        """Select the snapshot before of the same client that failed."""
-        self._go_step(-1, failed=True)
+        """Select the failed snapshot before: of the session that panes are limited to, or of any client."""
+        self._go_failed(-1)
 
     def go_baseline(self) -> None:
         """Select the snapshot's baseline."""
         if self._document is not None:
-            self.go_snapshot(steps.baseline(self._document.tables, self._place.snapshot))
+            tables, snapshot = self._document.tables, self._place.snapshot
+            if not self.go_snapshot(steps.baseline(tables, snapshot)):
+                self._say(step_words.no_baseline(tables, snapshot))
 
     def go_acknowledgement(self) -> None:
         """Select the packet that made the baseline one; the snapshot stays selected."""
         if self._document is not None:
-            self._go_packet(steps.acknowledgement(self._document.tables, self._place.snapshot))
+            tables, snapshot = self._document.tables, self._place.snapshot
+            if not self._go_packet(steps.acknowledgement(tables, snapshot)):
+                self._say(step_words.no_acknowledgement(tables, snapshot))
 
     def go_cause(self) -> None:
         """Select the snapshot that is the first cause of the failure."""
         if self._document is not None:
-            self.go_snapshot(steps.cause(self._document.tables, self._place.snapshot))
+            tables, snapshot = self._document.tables, self._place.snapshot
+            if not self.go_snapshot(steps.cause(tables, snapshot)):
+                self._say(step_words.no_cause(tables, snapshot))
 
     def go_next_part(self) -> None:
         """Select the packet of the snapshot's next part; the snapshot stays selected."""
         if self._document is not None:
-            self._go_packet(steps.next_part(self._document.tables, self._place))
+            tables = self._document.tables
+            if not self._go_packet(steps.next_part(tables, self._place)):
+                self._say(step_words.no_part(tables, self._place.snapshot))
 
-    def go_snapshot(self, snapshot: int) -> None:
-        """Select a snapshot by its row, with the packet of its last part."""
-        if self._document is not None and snapshot >= 0:
-            self._document.selection.select(steps.packet_of(self._document.tables, snapshot), snapshot)
+    def go_snapshot(self, snapshot: int) -> bool:
+        """Select a snapshot by its row, with the packet of its last part. False: -1, there is none."""
+        if self._document is None or snapshot < 0:
+            return False
+        self._document.selection.select(steps.packet_of(self._document.tables, snapshot), snapshot)
+        return True
 
     def limit_to_session(self, on: bool) -> None:
         """Show only the session of the selected packet in all panes, or every session."""
@@ -167,28 +184,37 @@ class PacketList(QWidget):
             self._document.selection.limit_to(session)
 
     def copy_row(self) -> None:
-        """The selected row's shown columns as text, separated by tabs."""
-        self._copy("\t".join(self.shown_texts()))
+        """The selected rows' shown columns as text, separated by tabs."""
+        self.copy_rows(packet_copy.as_text)
 
-    def copy_csv(self) -> None:
-        """The selected row's shown columns as a line of CSV."""
-        self._copy(csv_line(self.shown_texts()))
+    def copy_rows(self, form: packet_copy.Form) -> None:
+        """The selected rows' shown columns in a form of `packet_copy`."""
+        cells, rows = self.model.cells, self._selected_rows()
+        if cells is None or not rows:
+            return
+        packets = [self.model.packet_at(row) for row in rows[:MOST_COPIED]]
+        head = self.table.horizontalHeader()
+        columns = [Column(head.logicalIndex(place)) for place in range(head.count())]
+        shown = [c for c in columns if c not in packet_copy.DRAWN and not head.isSectionHidden(c)]
+        self._copy(form(cells, packets, shown))
+        if len(rows) > MOST_COPIED:
+            text = self.tr("Copied the first {some} of {all} rows")
+            self._say(text.format(some=words.quantity(MOST_COPIED), all=words.quantity(len(rows))))
 
     def copy_value(self, column: int) -> None:
-        """One cell of the selected row."""
-        texts = self._texts()
-        if texts:
-            self._copy(texts[column])
+        """One cell of the current row."""
+        cells, row = self.model.cells, self.table.currentIndex().row()
+        if cells is not None and row >= 0:
+            (text,) = cells.some_texts(self.model.packet_at(row), (Column(column),))
+            self._copy(text)
 
-    def shown_texts(self) -> list[str]:
-        """Texts of the selected row in the columns that are shown, as they stand."""
-        texts = self._texts()
-        head = self.table.horizontalHeader()
-        columns = [head.logicalIndex(place) for place in range(head.count())]
-        drawn = (Column.GUTTER, Column.DIRECTION)
-        return [
-            texts[column] for column in columns if texts and column not in drawn and not head.isSectionHidden(column)
-        ]
+    def _selected_rows(self) -> list[int]:
+        """From top to bottom; the current row if none is selected."""
+        selection = self.table.selectionModel().selection()
+        ranges = [selection.at(number) for number in range(selection.size())]
+        rows = sorted({row for found in ranges for row in range(found.top(), found.bottom() + 1)})
+        current = self.table.currentIndex().row()
+        return rows or ([current] if current >= 0 else [])
 
     def find_text(self, text: str, forward: bool = True) -> bool:
         """Select the next row, or the one before, that shows `text` in any column; letters in either case.
@@ -223,26 +249,50 @@ class PacketList(QWidget):
             (Qt.Key.Key_A, none): self.go_acknowledgement,
             (Qt.Key.Key_P, none): self.go_next_part,
             (Qt.Key.Key_C, control): self.copy_row,
+            (Qt.Key.Key_V, control | shift): lambda: self.copy_value(Column.INFO),
         }
 
     def _go_row(self, row: int) -> None:
         if 0 <= row < self.model.rowCount():
             self.table.setCurrentIndex(self.model.index(row, Column.INFO))
 
-    def _go_in_flow(self, step: int) -> None:
+    def _go_beside(self, step: int) -> None:
+        row = self.table.currentIndex().row() + step
         if self._document is None:
             return
+        if row >= self.model.rowCount() or row == -1:
+            self._say(step_words.no_packet(step, in_flow=False))
+        self._go_row(max(0, row))
+
+    def _go_in_flow(self, step: int) -> None:
         row = self.model.next_in_flow(self.table.currentIndex().row(), step)
-        if row >= 0:
-            self._go_row(row)
+        if row < 0 and self._document is not None:
+            self._say(step_words.no_packet(step, in_flow=True))
+        self._go_row(row)
 
-    def _go_step(self, step: int, *, failed: bool = False) -> None:
+    def _go_step(self, step: int) -> None:
         if self._document is not None:
-            self.go_snapshot(steps.next_snapshot(self._document.tables, self._place, step, failed=failed))
+            tables = self._document.tables
+            if not self.go_snapshot(steps.next_snapshot(tables, self._place, step)):
+                self._say(step_words.no_snapshot(tables, step))
 
-    def _go_packet(self, packet: int) -> None:
-        if self._document is not None and packet >= 0:
-            self._document.selection.select(packet, self._place.snapshot)
+    def _go_failed(self, step: int) -> None:
+        if self._document is not None:
+            session = self._document.selection.session
+            found = steps.next_failed(self._document.tables, self._place, step, session)
+            if not self.go_snapshot(found):
+                self._say(step_words.no_failed(step, limited=session >= 0))
+
+    def _go_packet(self, packet: int) -> bool:
+        if self._document is None or packet < 0:
+            return False
+        self._document.selection.select(packet, self._place.snapshot)
+        return True
+
+    def _say(self, text: str) -> None:
+        if text != self._said:
+            self._said = text
+            self.step_failed.emit(text)
 
     @Slot(QModelIndex, QModelIndex)
     def _on_current(self, current: QModelIndex, _previous: QModelIndex) -> None:
@@ -265,11 +315,13 @@ class PacketList(QWidget):
     @Slot()
     def _show_selected(self) -> None:
         """Another pane selected a packet, or it stands in another row now."""
+        self._say("")
         packet = self._place.packet
         row = self.model.row_of(packet) if packet >= 0 else -1
         self._leading = True
         if row < 0:
             self.table.setCurrentIndex(QModelIndex())
+            self.table.clearSelection()
         elif row != self.table.currentIndex().row():
             self.set_following(False)
             self.table.show_row(row)
@@ -293,17 +345,13 @@ class PacketList(QWidget):
         elif not self._document.is_decoded:
             self._state.show_state(self.tr("No packets yet"), self.tr("The capture is being read."))
         else:
-            text = self.tr("The file was read, and none of its frames holds UDP.")
+            text = self.tr("The file was read, and none of its packets is a UDP datagram.")
             self._state.show_state(self.tr("No datagram in this capture"), text)
 
     @Slot(int)
     def _found(self, row: int) -> None:
         self._go_row(row)
         self.find_ended.emit(row >= 0)
-
-    def _texts(self) -> tuple[str, ...]:
-        cells, row = self.model.cells, self.table.currentIndex().row()
-        return () if cells is None or row < 0 else cells.texts(self.model.packet_at(row))
 
     def _copy(self, text: str) -> None:
         if text:

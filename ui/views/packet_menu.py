@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
@@ -12,7 +10,8 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QMenu
 
 from analyzer.store.tables import Tables
-from ui.models import steps
+from ui.models import packet_copy, steps
+from ui.models.packet_cells import Column
 from ui.selection import Place
 
 if TYPE_CHECKING:
@@ -31,9 +30,12 @@ def fill_menu(menu: QMenu, view: PacketList, column: int, tables: Tables, place:
         action.setEnabled(enabled)
 
     snapshot = place.snapshot
-    add(view.tr("Copy value"), lambda: view.copy_value(column))
+    # Of a sign there is no value: what stands for the packet is its Info.
+    value = Column.INFO if column in packet_copy.DRAWN else column
+    add(view.tr("Copy value"), lambda: view.copy_value(value), "Ctrl+Shift+V" if value == Column.INFO else "")
     add(view.tr("Copy row"), view.copy_row, "Ctrl+C")
-    add(view.tr("Copy row as CSV"), view.copy_csv)
+    add(view.tr("Copy row as CSV"), lambda: view.copy_rows(packet_copy.as_csv))
+    add(view.tr("Copy row as JSON"), lambda: view.copy_rows(packet_copy.as_json))
     menu.addSeparator()
     add(view.tr("Go to baseline"), view.go_baseline, "B", steps.baseline(tables, snapshot) >= 0)
     add(view.tr("Go to acknowledgement"), view.go_acknowledgement, "A", steps.acknowledgement(tables, snapshot) >= 0)
@@ -44,10 +46,3 @@ def fill_menu(menu: QMenu, view: PacketList, column: int, tables: Tables, place:
     else:
         known = place.packet >= 0 and tables.packets.integer("session", place.packet) >= 0
         add(view.tr("Only this session"), lambda: view.limit_to_session(True), "", known)
-
-
-def csv_line(texts: Sequence[str]) -> str:
-    """One line of CSV without its end."""
-    out = io.StringIO()
-    csv.writer(out, lineterminator="").writerow(texts)
-    return out.getvalue()

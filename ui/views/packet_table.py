@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from math import ceil
 
-from PySide6.QtCore import QEvent, Qt, Signal, Slot
-from PySide6.QtGui import QFontMetricsF, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QTableView
+from PySide6.QtCore import QEvent, QRectF, Qt, Signal, Slot
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QResizeEvent
+from PySide6.QtWidgets import QAbstractItemView
 
 from ui import fonts
 from ui.models.packet_cells import Column
 from ui.models.packets import Index, PacketModel
 from ui.theme import CELL_PADDING, ROW_HEIGHT, Theme
-from ui.views.cells import CellDelegate
-from ui.views.gutter import EDGE_WIDTH, GutterDelegate, GutterJump
+from ui.views.cells import Row
+from ui.views.gutter import EDGE_WIDTH, Gutter, GutterJump
 from ui.views.packet_head import PacketHead
-from ui.views.plain_table import make_plain
+from ui.views.row_table import RowTable
 
 WIDTHS = {
     Column.GUTTER: 30,
@@ -38,7 +38,7 @@ NARROWEST = 620
 Keys = Mapping[tuple[Qt.Key, Qt.KeyboardModifier], Callable[[], object]]
 
 
-class PacketTable(QTableView):
+class PacketTable(RowTable):
     """Shows a `PacketModel`. `keys` says what keys do while it has the focus; there is no type-ahead."""
 
     pointed_at = Signal(int)
@@ -47,28 +47,23 @@ class PacketTable(QTableView):
     """The person scrolled away from the end."""
 
     def __init__(self, theme: Theme, model: PacketModel, keys: Keys) -> None:
-        super().__init__()
+        super().__init__(theme, model)
         self._keys = keys
         self._packets = model
         self._zoom = 1.0
         self._scrolling = False
         self._number_metrics = QFontMetricsF(fonts.font(fonts.Use.TABLE))
-        self._cells = CellDelegate(theme, self)
-        self._gutter = GutterDelegate(theme, self)
-        self._gutter.follow(model)
+        self._gutter = Gutter(theme, model)
         self._head = PacketHead(theme, self)
         self.above = GutterJump(theme, up=True, parent=self.viewport())
         self.below = GutterJump(theme, up=False, parent=self.viewport())
         self.setHorizontalHeader(self._head)
-        self.setModel(model)
-        self.setItemDelegate(self._cells)
-        self.setItemDelegateForColumn(Column.GUTTER, self._gutter)
         self._set_up()
         self.set_zoom(1.0)
         self._connect(model)
 
     def _set_up(self) -> None:
-        make_plain(self)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerItem)
         self.setAccessibleName(self.tr("Packets"))
 
@@ -87,7 +82,7 @@ class PacketTable(QTableView):
 
     def set_theme(self, theme: Theme) -> None:
         """Paint in another theme."""
-        for part in (self._cells, self._gutter, self._head, self.above, self.below):
+        for part in (self._painter, self._gutter, self._head, self.above, self.below):
             part.set_theme(theme)
         self.viewport().update()
 
@@ -96,7 +91,7 @@ class PacketTable(QTableView):
         for column, width in WIDTHS.items():
             self.setColumnWidth(column, round(width * zoom))
         self._zoom = zoom
-        for part in (self._cells, self._gutter, self._head, self.above, self.below):
+        for part in (self._painter, self._head, self.above, self.below):
             part.set_zoom(zoom, system=system)
         self.verticalHeader().setDefaultSectionSize(round(ROW_HEIGHT * zoom))
         self._number_metrics = QFontMetricsF(fonts.font(fonts.Use.TABLE, zoom=zoom, system=system))
@@ -150,6 +145,11 @@ class PacketTable(QTableView):
         self.above.setGeometry(left, 0, width, height)
         self.below.setGeometry(left, self.viewport().height() - height, width, height)
 
+    def paint_over(self, painter: QPainter, number: int, row: Row, top: int) -> None:
+        left, width = self.columnViewportPosition(Column.GUTTER), self.columnWidth(Column.GUTTER)
+        height = self.verticalHeader().defaultSectionSize()
+        self._gutter.paint(painter, QRectF(left, top, width, height), number, row)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         action = self._keys.get((Qt.Key(event.key()), event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier))
         if action is None:
@@ -166,8 +166,14 @@ class PacketTable(QTableView):
         """Single letters are commands."""
 
     def resizeEvent(self, event: QResizeEvent) -> None:
+        current = self.currentIndex()
+        was_seen = current.isValid() and 0 <= self.rowViewportPosition(current.row()) < event.oldSize().height()
         super().resizeEvent(event)
         self._fit_columns()
+        if was_seen and current.row() not in self.visible_rows():
+            self._scrolling = True
+            self.scrollTo(current.siblingAtColumn(Column.GUTTER))
+            self._scrolling = False
         self.count_out_of_view()
 
     def currentChanged(self, current: Index, previous: Index) -> None:

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QMenu, QTa
 from ui.theme import Theme
 from ui.views.cells import CellDelegate
 from ui.views.heads import TableHead
+from ui.views.hovered_row import HoveredRow
 
 
 def make_plain(table: QTableView) -> None:
@@ -57,6 +58,7 @@ class PlainTable(QTableView):
         self.setModel(model)
         self.setItemDelegate(delegate)
         make_plain(self)
+        delegate.hovered = HoveredRow(self)
         self.doubleClicked.connect(lambda index: self.chosen.emit(index.row()))
         self.set_theme(theme)
         self.set_zoom(1.0)

@@ -168,5 +168,9 @@ class RecentList(QListView):
 
     def _context_menu(self, at: QPoint) -> None:
         index = self.indexAt(at)
+        if not index.isValid():
+            # Asked for by a key, the place is the middle of the list.
+            index = self.currentIndex()
+            at = self.visualRect(index).center()
         if index.isValid():
             self.capture_menu(index.row()).popup(self.viewport().mapToGlobal(at))

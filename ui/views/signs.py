@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import ceil
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QPainter, QPen, QPolygonF
+from PySide6.QtGui import QPainter, QPen, QPixmap, QPolygonF
 
 from ui.theme import Theme
 
@@ -36,6 +37,29 @@ def paint_sign(painter: QPainter, sign: str, area: QRectF, theme: Theme) -> None
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     _PAINTERS[sign](painter, box, theme)
     painter.restore()
+
+
+class SignPixmaps:
+    """Signs of one theme, each painted once for a size and a screen: tables have hundreds of them."""
+
+    def __init__(self, theme: Theme) -> None:
+        self._theme = theme
+        self._made: dict[tuple[str, float, float, float], QPixmap] = {}
+
+    def paint(self, painter: QPainter, sign: str, x: float, y: float, width: float, height: float) -> None:
+        """Paint a sign into the middle of an area. Raises KeyError for a sign that does not exist."""
+        ratio = painter.device().devicePixelRatioF()
+        key = (sign, width, height, ratio)
+        made = self._made.get(key)
+        if made is None:
+            made = QPixmap(ceil(width * ratio), ceil(height * ratio))
+            made.setDevicePixelRatio(ratio)
+            made.fill(Qt.GlobalColor.transparent)
+            onto = QPainter(made)
+            paint_sign(onto, sign, QRectF(0, 0, width, height), self._theme)
+            onto.end()
+            self._made[key] = made
+        painter.drawPixmap(QPointF(x, y), made)
 
 
 def _added(painter: QPainter, box: QRectF, theme: Theme) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QWidget
 
 from analyzer.engine.change_tree import ChangeTree, SnapshotHead
 from analyzer.snapshots.status import Proof, Status
@@ -12,6 +12,7 @@ from ui import fonts, words
 from ui.models.change_cells import sign_counts
 from ui.theme import CELL_PADDING, RADIUS, Theme
 from ui.views.chips import CHIP_HEIGHT, Chip, SignLabel
+from ui.views.segments import Segments
 
 HEAD_HEIGHT = 36
 FILTER_WIDTH = 104
@@ -38,8 +39,8 @@ class SnapshotHeadBar(QWidget):
         self.counts = {sign: SignLabel(theme, fonts.Use.GROUP_ROW, self) for sign in _COUNTED}
         self.size_text = SignLabel(theme, fonts.Use.TABLE)
         self.proof = SignLabel(theme, fonts.Use.TABLE)
-        self.changes_only = Chip(theme, checkable=True)
-        self.whole_state = Chip(theme, checkable=True)
+        self.modes = Segments(theme, 2, self)
+        self.changes_only, self.whole_state = self.modes.buttons
         self.filter = _FilterField(theme)
         self._wait = QTimer(self)
         self._shown_counts: set[str] = set()
@@ -52,11 +53,6 @@ class SnapshotHeadBar(QWidget):
     def _set_up_modes(self) -> None:
         self.changes_only.setText(self.tr("Changes"))
         self.whole_state.setText(self.tr("Whole state"))
-        group = QButtonGroup(self)
-        group.setExclusive(True)
-        group.addButton(self.changes_only)
-        group.addButton(self.whole_state)
-        self.changes_only.setChecked(True)
         self.whole_state.toggled.connect(self.whole_chosen)
         self.changes_only.setToolTip(self.tr("Show what differs from the baseline"))
         self.whole_state.setToolTip(self.tr("Show every item with its values"))
@@ -88,9 +84,8 @@ class SnapshotHeadBar(QWidget):
         layout.addWidget(self.size_text)
         layout.addWidget(self.proof)
         layout.addStretch(1)
-        layout.addWidget(self.changes_only)
         layout.setSpacing(8)
-        layout.addWidget(self.whole_state)
+        layout.addWidget(self.modes)
         layout.addWidget(self.filter)
 
     def show_head(self, tree: ChangeTree) -> None:
@@ -142,7 +137,7 @@ class SnapshotHeadBar(QWidget):
     def set_theme(self, theme: Theme) -> None:
         """Paint in another theme."""
         self._theme = theme
-        for widget in (self.baseline, self.changes_only, self.whole_state, self.size_text, self.proof):
+        for widget in (self.baseline, self.modes, self.size_text, self.proof):
             widget.set_theme(theme)
         for label in self.counts.values():
             label.set_theme(theme)
@@ -157,9 +152,9 @@ class SnapshotHeadBar(QWidget):
         """Other font sizes."""
         self._tick.setFont(fonts.font(fonts.Use.PANE_TITLE, zoom=zoom))
         table = fonts.font(fonts.Use.TABLE, zoom=zoom)
-        for widget in (self._against, self.baseline, self.size_text, self.proof, self.changes_only):
+        for widget in (self._against, self.baseline, self.size_text, self.proof):
             widget.setFont(table)
-        self.whole_state.setFont(table)
+        self.modes.set_zoom(zoom)
         self.filter.setFont(table)
         for label in self.counts.values():
             label.setFont(fonts.font(fonts.Use.GROUP_ROW, zoom=zoom))
@@ -184,7 +179,7 @@ class SnapshotHeadBar(QWidget):
 
     def _fit(self) -> None:
         """Hide what does not fit, the least important first."""
-        wanted: list[QWidget] = [self._tick, self.baseline, self.changes_only, self.whole_state]
+        wanted: list[QWidget] = [self._tick, self.baseline, self.modes]
         counts = [label for sign, label in self.counts.items() if sign in self._shown_counts]
         order: list[list[QWidget]] = [list(counts), [self.proof], [self.filter], [self._against], [self.size_text]]
         room = self.width() - 2 * CELL_PADDING - sum(widget.sizeHint().width() + 8 for widget in wanted)

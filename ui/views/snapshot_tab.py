@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt, Signal
-from PySide6.QtGui import QAction, QActionGroup, QContextMenuEvent, QGuiApplication
-from PySide6.QtWidgets import QMenu, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, Signal
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication
+from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
 
-from analyzer.engine.change_tree import ChangeTree, SnapshotHead, change_tree
+from analyzer.engine.change_tree import ChangeTree, change_tree
+from analyzer.engine.info import PacketInfo
 from analyzer.engine.query import Query
-from analyzer.snapshots.status import LostBy, Status
 from analyzer.store.journal import Amendment
-from ui import words
 from ui.document import Document
-from ui.models import change_copy
+from ui.models import change_copy, snapshot_words
 from ui.models.change_cells import NEW
-from ui.models.changes import ORDERS, ChangesModel
+from ui.models.changes import ChangesModel
 from ui.theme import Theme
 from ui.views.change_tree import ChangeTreeView
 from ui.views.chips import NoticeBar
 from ui.views.pane_state import PaneState
 from ui.views.snapshot_head import SnapshotHeadBar
+from ui.views.snapshot_menu import snapshot_menu
 
 TOPIC = "snapshot"
 _AMENDABLE = frozenset(("status", "code", "cause", "proof", "base", "packet", "part_count", "first_part"))
@@ -40,6 +39,7 @@ class SnapshotTab(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._document: Document | None = None
+        self._info: PacketInfo | None = None
         self._busy = False
         self._raw_wanted = False
         self._first = True
@@ -78,6 +78,7 @@ class SnapshotTab(QWidget):
         self.view.selectionModel().currentChanged.connect(self._on_current)
         self.view.raw_wanted.connect(self._on_alt)
         self.view.copy_wanted.connect(self.copy_rows)
+        self.view.copy_value_wanted.connect(self.copy_value)
 
     @property
     def model(self) -> ChangesModel:
@@ -96,14 +97,17 @@ class SnapshotTab(QWidget):
             old.selection.snapshot_changed.disconnect(self._on_snapshot)
             old.selection.item_changed.disconnect(self._on_item)
             old.amended.disconnect(self._on_amended)
+            old.selection.packet_changed.disconnect(self._say_nothing)
             old.decoded.disconnect(self._say_nothing)
             old.rows_added.disconnect(self._say_nothing)
         self._document = document
+        self._info = None if document is None else PacketInfo(document.tables, document.worker.capture.protocols)
         self._show_nothing()
         if document is not None:
             document.selection.snapshot_changed.connect(self._on_snapshot)
             document.selection.item_changed.connect(self._on_item)
             document.amended.connect(self._on_amended)
+            document.selection.packet_changed.connect(self._say_nothing)
             document.decoded.connect(self._say_nothing)
             document.rows_added.connect(self._say_nothing)
             self._on_snapshot(document.selection.place.snapshot)
@@ -158,56 +162,29 @@ class SnapshotTab(QWidget):
         self._copy(form(self.model, rows))
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        if self.tree is not None and self.view.isVisible():
-            self.context_menu().popup(event.globalPos())
+        view = self.view
+        if self.tree is None or not view.isVisible() or not view.currentIndex().isValid():
+            return
+        place = event.globalPos()
+        cell = view.indexAt(view.viewport().mapFromGlobal(place))
+        if event.reason() is QContextMenuEvent.Reason.Keyboard:
+            place = view.viewport().mapToGlobal(view.visualRect(view.currentIndex()).center())
+            cell = QModelIndex()
+        snapshot_menu(self, cell.column() if cell.isValid() else NEW).popup(place)
 
-    def context_menu(self) -> QMenu:
-        """What can be done with the selected rows; deletes itself when closed."""
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        copying = menu.addMenu(self.tr("Copy"))
-        copying.addAction(self.tr("Value"), self._copy_value)
-        copying.addAction(self.tr("Row"), self.copy_rows)
-        for title, form in (
-            (self.tr("With all below, as text"), change_copy.as_text),
-            (self.tr("With all below, as CSV"), change_copy.as_csv),
-            (self.tr("With all below, as JSON"), change_copy.as_json),
-        ):
-            self._add(copying, title, partial(self.copy_subtree, form))
-        menu.addSeparator()
-        head = None if self.tree is None else self.tree.head
-        if head is not None and head.base >= 0:
-            self._add(menu, self.tr("Go to baseline"), self.go_to_baseline)
-        if head is not None and head.cause >= 0:
-            self._add(menu, self.tr("Go to cause"), self.go_to_cause)
-        self._add_orders(menu)
-        raw = self._add(menu, self.tr("Raw values"), self._toggle_raw)
-        raw.setCheckable(True)
-        raw.setChecked(self._raw_wanted)
-        menu.addSeparator()
-        self._add(menu, self.tr("Open all"), self.view.open_all)
-        self._add(menu, self.tr("Close all"), self.view.close_all)
-        return menu
+    @property
+    def raw_wanted(self) -> bool:
+        """Raw values are shown also while Alt is not held."""
+        return self._raw_wanted
 
-    def _add_orders(self, menu: QMenu) -> None:
-        orders = menu.addMenu(self.tr("Order of types"))
-        group = QActionGroup(orders)
-        titles = (self.tr("By bits"), self.tr("By name"), self.tr("As on the wire"))
-        for order, title in zip(ORDERS, titles, strict=True):
-            action = self._add(orders, title, partial(self._set_order, order))
-            action.setCheckable(True)
-            action.setChecked(order == self.model.order)
-            group.addAction(action)
-
-    @staticmethod
-    def _add(menu: QMenu, title: str, call: Callable[[], None]) -> QAction:
-        action = menu.addAction(title)
-        action.triggered.connect(lambda: call())
-        return action
-
-    def _toggle_raw(self) -> None:
+    def toggle_raw(self) -> None:
+        """Show raw values only, or with what they mean."""
         self._raw_wanted = not self._raw_wanted
         self.model.set_raw(self._raw_wanted)
+
+    def set_order(self, order: str) -> None:
+        """Order types by one of `ORDERS`."""
+        self._keeping(lambda: self.model.set_order(order))
 
     def _on_alt(self, held: bool) -> None:
         self.model.set_raw(held or self._raw_wanted)
@@ -252,7 +229,11 @@ class SnapshotTab(QWidget):
     def _say_nothing(self) -> None:
         """Why no snapshot is shown, and the way to the first where there is one."""
         document = self._document
-        if document is None or len(document.tables.snapshots):
+        packet = -1 if document is None else document.selection.place.packet
+        if document is not None and self._info is not None and packet >= 0 and len(document.tables.snapshots):
+            action = "" if self._info.protocol(packet) is None else self.tr("Go to the next snapshot")
+            self.state.show_state(*snapshot_words.without_snapshot(document.tables, self._info, packet), action)
+        elif document is None or len(document.tables.snapshots):
             text = self.tr("Select a packet with a snapshot in the list.")
             action = "" if document is None else self.tr("Select the first")
             self.state.show_state(self.tr("No snapshot selected"), text, action)
@@ -264,7 +245,8 @@ class SnapshotTab(QWidget):
 
     def _show_tree(self, tree: ChangeTree) -> None:
         self.head.show_head(tree)
-        self.notice.show_notice(*self._notice(tree))
+        packets, reason = self._number, self._reason(tree)
+        self.notice.show_notice(*snapshot_words.notice(tree.head, reason, packets, has_delta=bool(tree.types)))
         self._keeping(lambda: self.model.show_tree(tree))
         if self._first and tree.types:
             self._first = False
@@ -279,54 +261,19 @@ class SnapshotTab(QWidget):
         if tree is None:
             return
         if not tree.types:
-            self.unread.show_state(*self._unread_text(tree.head))
+            self.unread.show_state(*snapshot_words.nothing_to_show(tree.head, self._reason(tree)))
         elif not self.model.rowCount():
             text = self.tr("No type, item or field of this snapshot has these letters in its name.")
             self.unread.show_state(self.tr("No item matches"), text, self.tr("Clear filter"))
         shown = bool(tree.types) and self.model.rowCount() > 0
         self._inner.setCurrentWidget(self.view if shown else self.unread)
 
-    def _notice(self, tree: ChangeTree) -> tuple[str, str, str]:
-        head = tree.head
-        link = self.tr("Go to tick {tick}").format(tick=head.cause_tick) if head.cause >= 0 else ""
-        reason = f"{head.reason[:1].upper()}{head.reason[1:]} ({head.code})"
-        if head.status is Status.OK or head.status is Status.PARTIAL:
-            return ("note", "", "")
-        if head.status is Status.CRC:
-            text = self.tr("The checksum does not fit: {wire} on the wire, {own} computed ({code})")
-            values = {"wire": f"{head.crc_wire:08x}", "own": f"{head.crc_computed:08x}", "code": head.code}
-            return ("error", text.format(**values), link)
-        if head.status is Status.INCOMPLETE:
-            return ("warn", f"{reason}{self._lost(head)}", link)
-        if head.status is Status.NO_BASE and tree.types:
-            reason = self.tr("Not rebuilt, this is the delta alone. {reason}").format(reason=reason)
-        if head.status is Status.MALFORMED and tree.types:
-            reason = self.tr("{reason}. What stands before it could be read").format(reason=reason)
-        severity = {Status.LATE: "note", Status.DUPLICATE: "note", Status.NO_BASE: "warn"}.get(head.status, "error")
-        return (severity, reason, link)
+    def _reason(self, tree: ChangeTree) -> str:
+        return "" if self._info is None else self._info.reason(tree.head.snapshot)
 
-    def _lost(self, head: SnapshotHead) -> str:
-        who = {
-            LostBy.CAPTURE: self.tr("; the capture lost it"),
-            LostBy.NETWORK: self.tr("; the network lost it"),
-            LostBy.GAME: self.tr("; the game did not send it"),
-        }
-        return who.get(head.lost_by, "")
-
-    def _unread_text(self, head: SnapshotHead) -> tuple[str, str]:
-        if head.rebuilt:
-            return self.tr("Nothing changed"), self.tr("The snapshot is the same as its baseline and holds no items.")
-        here = ", ".join(str(part.number) for part in head.parts if part.packet >= 0) or words.UNKNOWN
-        missing = ", ".join(str(part.number) for part in head.parts if part.packet < 0)
-        if missing:
-            text = self.tr("Of {all} parts, numbered from 0, here: {here}. Missing: {missing}.")
-            title = self.tr("Parts are missing")
-            return title, text.format(all=head.announced, here=here, missing=missing)
-        if head.status is Status.MALFORMED:
-            return self.tr("Nothing could be read"), self.tr(
-                "The bytes stand in the Packet tab, joined from the parts."
-            )
-        return self.tr("No delta to show"), f"{head.reason[:1].upper()}{head.reason[1:]}."
+    def _number(self, packet: int) -> int:
+        """What the list calls a packet."""
+        return 0 if self._document is None else self._document.tables.packets.integer("frame", packet) + 1
 
     def _on_whole(self, whole: bool) -> None:
         self._keeping(lambda: self.model.set_whole(whole))
@@ -335,9 +282,6 @@ class SnapshotTab(QWidget):
     def _on_filter(self, text: str) -> None:
         self._keeping(lambda: self.model.set_filter(text))
         self._show_tree_or_why()
-
-    def _set_order(self, order: str) -> None:
-        self._keeping(lambda: self.model.set_order(order))
 
     def _keeping(self, change: Callable[[], None]) -> None:
         """Let the model change and find item and field again, at the same height if they were in sight."""
@@ -406,10 +350,13 @@ class SnapshotTab(QWidget):
         if index.isValid():
             self._copy(str(index.siblingAtColumn(NEW).data() or index.siblingAtColumn(0).data() or ""))
 
-    def _copy_value(self) -> None:
-        index = self.view.currentIndex()
-        cell = self.view.indexAt(self.view.viewport().mapFromGlobal(self.cursor().pos()))
-        self._copy(str((cell if cell.isValid() else index).data() or ""))
+    def copy_cell(self, column: int) -> None:
+        """A cell of the current row into the clipboard; of an empty one, what `copy_value` takes."""
+        text = str(self.view.currentIndex().siblingAtColumn(column).data() or "")
+        if text:
+            self._copy(text)
+        else:
+            self.copy_value()
 
     @staticmethod
     def _copy(text: str) -> None:

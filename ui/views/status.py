@@ -2,23 +2,70 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QTimer, Slot
-from PySide6.QtWidgets import QLabel, QProgressBar, QStatusBar, QWidget
+from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QPainter, QPaintEvent, QPalette, QPen, QResizeEvent
+from PySide6.QtWidgets import QLabel, QStatusBar, QToolButton, QWidget
 
 from analyzer.stats.live import live_sessions
 from analyzer.stats.snapshots import rebuilt_counts
 from ui import fonts, words
 from ui.document import Document
+from ui.theme import Theme
 
 STATUS_HEIGHT = 24
 REFRESH_MS = 250
 """Numbers that change faster than this nobody reads."""
+HINT_GAP = 8
+"""Qt leaves about this much between the parts of the bar."""
+
+
+class ProgressBar(QWidget):
+    """How much is decoded: a filled part in the colour of actions, outlined as controls are."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._zoom = 1.0
+        self.share = 0.0
+
+    def set_theme(self, theme: Theme) -> None:
+        """Paint in another theme."""
+        self._theme = theme
+        self.update()
+
+    def set_zoom(self, zoom: float) -> None:
+        """Another size."""
+        self._zoom = zoom
+        self.setFixedSize(self.sizeHint())
+
+    def show_share(self, share: float) -> None:
+        """0 to 1."""
+        self.share = share
+        self.setAccessibleName(self.tr("Decoded {0} %").format(int(100 * share)))
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(round(120 * self._zoom), round(10 * self._zoom))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        area = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
+        painter.setPen(QPen(self._theme.color("line2"), 1))
+        painter.setBrush(self._theme.color("panel"))
+        painter.drawRoundedRect(area, 3, 3)
+        inner = area.adjusted(1.5, 1.5, -1.5, -1.5)
+        inner.setWidth(inner.width() * self.share)
+        painter.fillRect(inner, self._theme.color("accent"))
 
 
 class StatusBar(QStatusBar):
     """Follows a document."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    failure_wanted = Signal()
+    """The hint about failed snapshots was pressed."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setSizeGripEnabled(False)
         self._document: Document | None = None
@@ -28,11 +75,14 @@ class StatusBar(QStatusBar):
         self._failed = QLabel()
         self._failed.setToolTip(self.tr("Unknown: the baseline lies before the capture or was not captured"))
         self._dropped = QLabel()
-        self._progress = QProgressBar()
-        self._progress.setMaximumWidth(140)
-        self._progress.setMaximumHeight(14)
-        self._progress.setTextVisible(False)
-        self._progress.setAccessibleName(self.tr("Decoding"))
+        self._progress = ProgressBar(theme)
+        self._hint = QToolButton()
+        self._hint.setAutoRaise(True)
+        self._hint.setCursor(Qt.CursorShape.PointingHandCursor)
+        self._hint.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._hint.setToolTip(self.tr("Go to the next failed snapshot (Shift+J)"))
+        self._hint.clicked.connect(self.failure_wanted)
+        self._failures = 0
         self._decoding = QLabel()
         self._dialects = QLabel()
         self._memory = QLabel()
@@ -46,16 +96,31 @@ class StatusBar(QStatusBar):
             self.addWidget(label)
         for label in (self._decoding, self._dialects, self._memory):
             label.setContentsMargins(12, 0, 0, 0)
-        for widget in (self._decoding, self._progress, self._dialects, self._memory):
+        for widget in (self._hint, self._decoding, self._progress, self._dialects, self._memory):
             self.addPermanentWidget(widget)
+        self.set_theme(theme)
         self.set_zoom(1.0)
         self.show_document(None)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Paint in another theme."""
+        self._progress.set_theme(theme)
+        palette = self._hint.palette()
+        palette.setColor(QPalette.ColorRole.ButtonText, theme.color("accent"))
+        self._hint.setPalette(palette)
 
     def set_zoom(self, zoom: float) -> None:
         """Other sizes of type."""
         font = fonts.font(fonts.Use.HEAD, zoom=zoom)
-        for label in self.findChildren(QLabel):
+        for label in (*self.findChildren(QLabel), self._hint):
             label.setFont(font)
+        self._progress.set_zoom(zoom)
+        self.setMinimumHeight(round(STATUS_HEIGHT * zoom))
+        self._fit_hint()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_hint()
 
     def show_document(self, document: Document | None) -> None:
         """Follow another document, or none."""
@@ -67,6 +132,9 @@ class StatusBar(QStatusBar):
         self._document = document
         for label in self.findChildren(QLabel):
             label.clear()
+        self._failures = 0
+        self._fit_hint()
+        self._progress.show_share(0.0)
         self._progress.setVisible(document is not None and not document.is_decoded)
         if document is None:
             self._file.setText(self.tr("Ready to open a capture"))
@@ -95,6 +163,7 @@ class StatusBar(QStatusBar):
                 words.quantity(stats.rebuilt), words.quantity(stats.proved), words.quantity(stats.unproven)
             )
         )
+        self._failures = stats.failed
         failed, unknown = words.quantity(stats.failed), words.quantity(stats.unknown)
         self._failed.setText(self.tr("Failed {0}, unknown {1}").format(failed, unknown))
         protocols = document.worker.capture.protocols
@@ -109,11 +178,10 @@ class StatusBar(QStatusBar):
         dropped = document.worker.capture.source.dropped
         self._dropped.setText("" if dropped is None else self.tr("Dropped {0}").format(words.quantity(dropped)))
 
-    @Slot(object, object)
-    def _on_progress(self, done: int, total: int) -> None:
-        share = 100 * done // total if total else 100
-        self._progress.setValue(share)
-        self._decoding.setText(self.tr("Decoding {0} %").format(share))
+    @Slot(float)
+    def _on_progress(self, share: float) -> None:
+        self._progress.show_share(share)
+        self._decoding.setText(self.tr("Decoding {0} %").format(int(100 * share)))
 
     @Slot()
     def _on_decoded(self) -> None:
@@ -123,3 +191,23 @@ class StatusBar(QStatusBar):
         stopped = document is not None and document.worker.cancelled
         self._decoding.setText(self.tr("Stopped") if stopped else "")
         self._say()
+        self._fit_hint()
+
+    def _fit_hint(self) -> None:
+        """When all is decoded: what failed and the key to it, as far as there is room; the count is at the left too."""
+        document = self._document
+        if document is None or not document.is_decoded or not self._failures:
+            self._hint.hide()
+            return
+        failed = words.count(self._failures, self.tr("snapshot failed"), self.tr("snapshots failed"))
+        labels = [label for label in self.findChildren(QLabel) if label.text()]
+        taken = sum(label.sizeHint().width() for label in labels) + HINT_GAP * (len(labels) + 1)
+        for text in (
+            self.tr("{0} · Shift+J goes to the next").format(failed),
+            self.tr("Shift+J: next failed"),
+        ):
+            self._hint.setText(text)
+            if taken + self._hint.sizeHint().width() <= self.width():
+                self._hint.show()
+                return
+        self._hint.hide()

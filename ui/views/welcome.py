@@ -40,6 +40,8 @@ class WelcomePage(QWidget):
 
     open_requested = Signal(str)
     """Path of a capture."""
+    dropped = Signal(list)
+    """Paths of files that were dropped here."""
     browse_requested = Signal()
     forget_requested = Signal(str)
     """Take this path off the recent captures."""
@@ -94,9 +96,11 @@ class WelcomePage(QWidget):
         for label, use, _ in self._labels:
             label.setFont(fonts.font(use, zoom=zoom))
         self.browse.setFont(fonts.font(fonts.Use.TABLE, zoom=zoom))
+        for icon in self.findChildren(_Icon):
+            icon.set_zoom(zoom)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if local_file(event.mimeData()):
+        if local_files(event.mimeData()):
             self.drop_area.offered = True
             self.drop_area.update()
             event.acceptProposedAction()
@@ -106,10 +110,10 @@ class WelcomePage(QWidget):
 
     def dropEvent(self, event: QDropEvent) -> None:
         self._offer_ends()
-        path = local_file(event.mimeData())
-        if path:
+        paths = local_files(event.mimeData())
+        if paths:
             event.acceptProposedAction()
-            self.open_requested.emit(path)
+            self.dropped.emit(paths)
 
     def _fit_list(self) -> None:
         """As high as its rows; where there is no room, it scrolls."""
@@ -274,7 +278,11 @@ class _Icon(QWidget):
     def __init__(self, side: int) -> None:
         super().__init__()
         self._icon = QIcon()
-        self.setFixedSize(side, side)
+        self._side = side
+        self.set_zoom(1.0)
+
+    def set_zoom(self, zoom: float) -> None:
+        self.setFixedSize(round(self._side * zoom), round(self._side * zoom))
 
     def show_icon(self, icon: QIcon) -> None:
         self._icon = icon
@@ -284,6 +292,6 @@ class _Icon(QWidget):
         self._icon.paint(QPainter(self), QRect(0, 0, self.width(), self.height()))
 
 
-def local_file(data: QMimeData) -> str:
-    """Path of the first local file that is dragged, empty if there is none."""
-    return next((url.toLocalFile() for url in data.urls() if url.isLocalFile()), "")
+def local_files(data: QMimeData) -> list[str]:
+    """Paths of the local files that are dragged."""
+    return [url.toLocalFile() for url in data.urls() if url.isLocalFile()]

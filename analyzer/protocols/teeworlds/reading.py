@@ -233,7 +233,7 @@ class TeeworldsReading(Reading, Generic[S]):
             stream.restart()
         arrival, released = stream.receive(chunk.sequence, arrived, datagram.time_ns)
         if arrival is not Arrival.NEXT:
-            self.rows.messages[-1].flags |= REPEATED if arrival is Arrival.REPEATED else AHEAD
+            self.rows.flag_message(REPEATED if arrival is Arrival.REPEATED else AHEAD)
         self._release(released)
 
     def _handler(self, system: bool, number: int, direction: int, vital: bool) -> Callable[[_Arrived], None] | None:

@@ -12,6 +12,7 @@ from analyzer.protocols.teeworlds.schema import default_schema
 from analyzer.store.rows import PacketLate, Rows, SessionRow, SnapshotRow
 from tests.encoder import SNAP, SNAPEMPTY, SNAPSINGLE, Items, chunk, control, crc, message, pack_varints, packet
 from tests.encoder import snapshot as snapshot_of
+from tests.row_views import amended, messages
 
 CLIENT, SERVER = 0, 1
 TOKEN = 0x12345678
@@ -24,6 +25,8 @@ class Played:
 
     def __init__(self, dialect: str = "ddnet", token: int | None = TOKEN, server: int = SERVER) -> None:
         self.rows = Rows(0, 0)
+        self.played = 0
+        """Datagrams so far."""
         self.variant = DIALECTS[dialect].variant
         self.token = token
         self.reading = PROTOCOL.open_reading(self.rows, Verdict(dialect, 1.0, server))
@@ -32,7 +35,8 @@ class Played:
 
     def raw(self, payload: bytes, direction: int, *, keep: int | None = None, time_ns: int | None = None) -> PacketLate:
         """Play a datagram, of which the capture kept `keep` bytes."""
-        number = len(self.rows.packets)
+        number = self.played
+        self.played += 1
         at = number * SECOND // 50 if time_ns is None else time_ns
         late = self.rows.begin(number)
         self.reading.receive(Datagram(number, at, direction, payload[:keep], len(payload)))
@@ -89,16 +93,12 @@ class Played:
     @property
     def snapshots(self) -> list[SnapshotRow]:
         """Snapshot rows so far with what became known later."""
-        for amend in self.rows.amendments:
-            if amend.table == "snapshots":
-                setattr(self.rows.snapshots[amend.local], amend.column, amend.value)
-        return self.rows.snapshots
+        return amended(self.rows)
 
     @property
     def sessions(self) -> list[SessionRow]:
-        for amend in self.rows.amendments:
-            if amend.table == "sessions":
-                setattr(self.rows.sessions[amend.local], amend.column, amend.value)
+        for amend in self.rows.session_amendments:
+            setattr(self.rows.sessions[amend.local], amend.column, amend.value)
         return self.rows.sessions
 
     @property
@@ -117,7 +117,7 @@ class Played:
 
     def names(self, late: PacketLate) -> list[tuple[str, int]]:
         """Names and flags of a packet's messages."""
-        own = [message for message in self.rows.messages if message.packet == late.packet]
+        own = [message for message in messages(self.rows) if message.packet == late.packet]
         return [(self.rows.names[message.name], message.flags) for message in own]
 
 

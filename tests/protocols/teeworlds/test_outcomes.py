@@ -8,6 +8,7 @@ from analyzer.protocols.teeworlds.state import State
 from analyzer.snapshots.bases import MAX_WAITING, Bases
 from analyzer.snapshots.status import LostBy, Status
 from analyzer.store.rows import Rows, SnapshotRow
+from tests.row_views import amended
 
 
 class Kept:
@@ -23,9 +24,7 @@ class Kept:
 
     def links(self) -> list[tuple[int, str, int, LostBy]]:
         """Tick, code, cause and loser of every row."""
-        for amend in self.rows.amendments:
-            setattr(self.rows.snapshots[amend.local], amend.column, amend.value)
-        return [(row.tick, CODES[row.code].name, row.cause, row.lost_by) for row in self.rows.snapshots]
+        return [(row.tick, CODES[row.code].name, row.cause, row.lost_by) for row in amended(self.rows)]
 
 
 def test_a_code_brings_its_status() -> None:

@@ -31,6 +31,7 @@ from tests.protocols.teeworlds.played import (
     map_change,
     snap_empty,
 )
+from tests.row_views import messages, packets
 
 OTHER = 0x0BADCAFE
 STUN = bytes.fromhex("00010000 2112a442") + bytes(12)
@@ -213,8 +214,8 @@ class TestMessages:
             ("Cl_StartInfo", VITAL | AHEAD),
             ("Cl_ChangeInfo", 0),
         ]
-        assert [row.sequence for row in play.rows.messages] == [5, 5, 7, 65535]
-        assert [row.id for row in play.rows.messages] == [1, 1, 20, 21]
+        assert [row.sequence for row in messages(play.rows)] == [5, 5, 7, 65535]
+        assert [row.id for row in messages(play.rows)] == [1, 1, 20, 21]
 
     def test_unknown_numbers_and_uuids(self) -> None:
         play = Played()
@@ -225,7 +226,7 @@ class TestMessages:
             ("unknown game message 501", 0),
             (f"unknown {MOD}", 0),
         ]
-        assert play.rows.messages[-1].id == 65535
+        assert messages(play.rows)[-1].id == 65535
 
     def test_a_name_learned_from_it_is(self) -> None:
         play = Played()
@@ -584,8 +585,8 @@ def test_any_datagrams_make_rows_and_nothing_else(dialect: str, datagrams: list[
         play.raw(payload, direction, keep=len(payload) if kept > 60 else kept)
     play.finish()
     snapshots = play.snapshots
-    assert len(play.rows.packets) == len(datagrams)
-    for late in play.rows.packets:
+    assert len(packets(play.rows)) == len(datagrams)
+    for late in packets(play.rows):
         assert kind(late)[1] != "bug"
         assert -1 <= late.session < len(play.sessions)
         assert -1 <= late.snapshot < len(snapshots)

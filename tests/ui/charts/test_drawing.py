@@ -132,3 +132,12 @@ def test_rates_sum_to_the_packets() -> None:
     assert round(float(drawn.high.sum())) == len(opened.tables.packets)
     in_bytes = drawing.rate(rates, -1, window, in_bytes=True)
     assert round(1000 * float(in_bytes.high.sum())) == int(opened.tables.packets.integers("udp_length").sum())
+
+
+def test_what_can_be_seen_of_it() -> None:
+    line = drawing.Drawn(np.array([1.0, 2.0, 2.0, 5.0]), np.array([3.0, 4.0, np.nan, 6.0]))
+    assert [line.seen_in(*view) for view in ((1.5, 3.0), (1.2, 1.8), (3.0, 4.0), (6.0, 9.0))] == [
+        True, True, False, False,
+    ]  # fmt: skip
+    bars = drawing.Drawn(left=np.array([1.0]), right=np.array([2.0]), low=np.zeros(1), high=np.ones(1))
+    assert [bars.seen_in(*view) for view in ((0.0, 1.5), (2.0, 3.0))] == [True, False]

@@ -98,7 +98,7 @@ def test_a_click_selects_the_nearest_snapshot(charts_of: OpenCharts, qtbot: QtBo
     pane.show_range(times[200], times[230])
     wanted = rows[215]
     target = chart(pane, key)
-    qtbot.mouseClick(target.canvas.viewport, Qt.MouseButton.LeftButton, pos=pixel(pane, times[215], key))
+    qtbot.mouseClick(target.canvas, Qt.MouseButton.LeftButton, pos=pixel(pane, times[215], key))
     place = document.selection.place
     assert (place.snapshot, place.packet) == (wanted, document.tables.snapshots.integer("packet", wanted))
     assert chart(pane, "size").header.value.startswith(f"{document.tables.snapshots.integer('wire_bytes', wanted)}")
@@ -113,7 +113,7 @@ def test_a_click_among_all_clients_takes_the_one_under_the_pointer(charts_of: Op
     wanted = max(inside, key=lambda row: sizes[row])
     canvas = chart(pane, "size").canvas
     place = canvas.place_of(time_of(document.tables, wanted), float(sizes[wanted])).toPoint()
-    qtbot.mouseClick(canvas.viewport, Qt.MouseButton.LeftButton, pos=place)
+    qtbot.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=place)
     found = document.selection.place.snapshot
     assert sizes[found] == sizes[wanted]
     assert abs(time_of(document.tables, found) - time_of(document.tables, wanted)) < 0.01
@@ -166,7 +166,7 @@ def test_hover_tells_all_values_at_once(charts_of: OpenCharts, qtbot: QtBot) -> 
     pane.show_range(time_of(tables, rows[50]), time_of(tables, rows[70]))
     seen: list[object] = []
     document.selection.hovered.connect(seen.append)
-    qtbot.mouseMove(chart(pane, "parts").canvas.viewport, pixel(pane, time_of(tables, rows[60]), "parts"))
+    qtbot.mouseMove(chart(pane, "parts").canvas, pixel(pane, time_of(tables, rows[60]), "parts"))
     qtbot.waitUntil(lambda: bool(seen))
     assert chart(pane, "size").header.value == f"{tables.snapshots.integer('wire_bytes', rows[60])} B"
     assert chart(pane, "items").header.value == str(tables.snapshots.integer("items", rows[60]))
@@ -177,7 +177,7 @@ def test_hover_tells_all_values_at_once(charts_of: OpenCharts, qtbot: QtBot) -> 
 
 def test_zoom_pan_and_reset(charts_of: OpenCharts, qtbot: QtBot) -> None:
     pane, _ = charts_of(SAMPLE)
-    viewport = chart(pane, "size").canvas.viewport
+    viewport = chart(pane, "size").canvas
     whole = pane.range_s
     at = pixel(pane, whole[1] / 4)
     time_s = chart(pane, "size").canvas.time_at(at.x())
@@ -194,7 +194,11 @@ def test_zoom_pan_and_reset(charts_of: OpenCharts, qtbot: QtBot) -> None:
     qtbot.mouseMove(viewport, (a + b) / 2)
     qtbot.mouseMove(viewport, b)
     qtbot.mouseRelease(viewport, Qt.MouseButton.LeftButton, pos=b)
+    assert pane.range_s == whole
+    assert pane.region_s == pytest.approx((5.0, 10.0), abs=0.2)
+    qtbot.keyClicks(pane, "f")
     assert pane.range_s == pytest.approx((5.0, 10.0), abs=0.2)
+    qtbot.keyClick(pane, Qt.Key.Key_Escape)
     assert pane.tools.range_text == f"{pane.range_s[0]:.1f} – {pane.range_s[1]:.1f} s"
     start, stop = pane.range_s
     qtbot.mousePress(viewport, Qt.MouseButton.MiddleButton, pos=a)
@@ -293,7 +297,7 @@ def test_a_capture_without_a_frame(charts_of: OpenCharts, qtbot: QtBot, tmp_path
     empty = tmp_path / "empty.pcap"
     empty.write_bytes(bytes.fromhex("d4c3b2a1 0200 0400 00000000 00000000 ffff0000 01000000"))
     pane, document = charts_of(empty)
-    viewport = chart(pane, "size").canvas.viewport
+    viewport = chart(pane, "size").canvas
     qtbot.mouseMove(viewport, viewport.rect().center())
     qtbot.mouseClick(viewport, Qt.MouseButton.LeftButton, pos=viewport.rect().center())
     qtbot.keyClicks(pane, "+-0f")

@@ -12,11 +12,11 @@ from pytestqt.qtbot import QtBot
 
 from ui.document import Document
 from ui.models.packet_cells import WAITING, Column, TimeFormat
-from ui.models.packets import ROW_ROLE, PacketModel
+from ui.models.packets import PacketModel
 from ui.models.related import Related, last_packet, related
-from ui.models.steps import acknowledgement, baseline, cause, next_part, next_snapshot, packet_of
+from ui.models.steps import acknowledgement, baseline, cause, next_failed, next_part, next_snapshot, packet_of
 from ui.selection import Place
-from ui.views.cells import CELL_ROLE, Cell
+from ui.views.cells import CELL_ROLE, ROW_ROLE, Cell
 from ui.words import UNKNOWN
 
 OpenDocument = Callable[..., Document]
@@ -183,22 +183,26 @@ def _check_steps(document: Document, packet: int) -> None:
     first = next_part(tables, place)
     assert first == packet_of_frame(document, 2237)
     assert next_part(tables, Place(first, place.snapshot)) == packet
-    assert next_snapshot(tables, place, 1, failed=True) == -1
+    assert next_failed(tables, place, 1, -1) == -1
 
 
 def test_failures(model: PacketModel, document: OpenDocument) -> None:
     opened = document("ddnet_tsunami_badcrc")
     tables = opened.tables
     model.show_document(opened)
-    failed = next_snapshot(tables, Place(0, -1), 1, failed=True)
+    failed = next_failed(tables, Place(0, -1), 1, -1)
     assert tables.snapshots.integer("status", failed) == 1
     packet = last_packet(tables, failed)
     cell = model.index(model.row_of(packet), Column.INFO).data(CELL_ROLE)
     assert isinstance(cell, Cell)
     assert (cell.tint, cell.sign) == ("row_fail", "error")
     assert "crc mismatch" in cell.text
-    following = next_snapshot(tables, Place(packet, failed), 1, failed=True)
-    assert next_snapshot(tables, Place(last_packet(tables, following), following), -1, failed=True) == failed
+    following = next_failed(tables, Place(packet, failed), 1, -1)
+    after = Place(last_packet(tables, following), following)
+    assert next_failed(tables, after, -1, -1) == failed
+    session = tables.snapshots.integer("session", failed)
+    assert next_failed(tables, after, -1, session) == failed
+    assert next_failed(tables, after, -1, session + 1) == -1
 
 
 def test_a_base_before_the_capture_is_no_failure(model: PacketModel, document: OpenDocument) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import struct
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,16 +11,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 from capture_files import BUNDLED
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QFontMetricsF, QGuiApplication
-from PySide6.QtWidgets import QLabel, QMenu
+from PySide6.QtWidgets import QApplication, QLabel, QMenu
 from pytestqt.qtbot import QtBot
 
 from ui import fonts
 from ui.document import Document
+from ui.models import packet_copy
 from ui.models.packet_cells import Column, TimeFormat
 from ui.models.related import last_packet
 from ui.theme import DARK, LIGHT
+from ui.views.cells import ROW_ROLE
 from ui.views.packet_list import PacketList
 
 OpenDocument = Callable[..., Document]
@@ -152,6 +155,78 @@ def test_keys_of_snapshots(pane: PacketList, document: OpenDocument, qtbot: QtBo
     assert selection.place.snapshot == failed
 
 
+def test_a_step_that_leads_nowhere_says_why(pane: PacketList, document: OpenDocument, qtbot: QtBot) -> None:
+    opened = document(MIDSESSION)
+    pane.show_document(opened)
+    tables, selection = opened.tables, opened.selection
+    said: list[str] = []
+    pane.step_failed.connect(said.append)
+
+    def after(key: Qt.Key, modifier: Qt.KeyboardModifier = NONE) -> str:
+        said.clear()
+        place = selection.place
+        press(qtbot, pane, key, modifier)
+        assert selection.place == place
+        return "".join(said)
+
+    press(qtbot, pane, Qt.Key.Key_End, CONTROL)
+    assert after(Qt.Key.Key_Down, CONTROL) == "This is the last packet"
+    assert after(Qt.Key.Key_Period, CONTROL) == "No later packet of this flow"
+    assert after(Qt.Key.Key_J, SHIFT) == "No later failed snapshot"
+    press(qtbot, pane, Qt.Key.Key_Home, CONTROL)
+    assert said[-1] == ""
+    assert after(Qt.Key.Key_Up, CONTROL) == "This is the first packet"
+    sessions = tables.snapshots.integers("session")
+    first = int(np.flatnonzero(sessions == 0)[0])
+    selection.select(last_packet(tables, first), first)
+    assert after(Qt.Key.Key_K) == "No earlier snapshot of this client"
+    assert after(Qt.Key.Key_B) == "This snapshot is full: it has no baseline"
+    unknown = (tables.snapshots.integers("base_tick") >= 0) & (tables.snapshots.integers("base") < 0)
+    lost = int(np.flatnonzero(unknown)[0])
+    selection.select(last_packet(tables, lost), lost)
+    tick = tables.snapshots.integer("base_tick", lost)
+    assert after(Qt.Key.Key_B) == f"The baseline, tick {tick}, is not in the capture"
+    selection.select(last_packet(tables, first), first)
+    selection.limit_to(0)
+    assert after(Qt.Key.Key_K, SHIFT) == "No earlier failed snapshot of this session"
+    single = int(np.flatnonzero(tables.snapshots.integers("parts") == 1)[0])
+    selection.select(last_packet(tables, single), single)
+    assert after(Qt.Key.Key_P) == "This snapshot has one part"
+    selection.select(0, -1)
+    assert after(Qt.Key.Key_A) == "No snapshot selected"
+
+
+def test_a_row_in_view_stays_in_view(pane: PacketList, document: OpenDocument) -> None:
+    opened = document(MIDSESSION)
+    pane.show_document(opened)
+    opened.selection.select(700, -1)
+    assert 700 in pane.table.visible_rows()
+    pane.resize(1000, 200)
+    assert 700 in pane.table.visible_rows()
+    pane.table.verticalScrollBar().setValue(0)
+    pane.resize(1000, 160)
+    assert 700 not in pane.table.visible_rows()
+
+
+def test_the_whole_row_under_the_pointer_is_tinted(pane: PacketList, document: OpenDocument, qtbot: QtBot) -> None:
+    pane.show_document(document(SMALL))
+    table = pane.table
+    row = next(row for row in range(10) if not pane.model.index(row, 0).data(ROW_ROLE).edge)
+    place = table.visualRect(pane.model.index(row, Column.INFO))
+    ends = [QPoint(table.columnViewportPosition(Column.NUMBER) + 2, place.top() + 1), place.topRight() - QPoint(2, -1)]
+
+    def colours() -> list[str]:
+        picture = table.viewport().grab().toImage()
+        return [picture.pixelColor(end).name() for end in ends]
+
+    assert colours() == [LIGHT.hex("panel").lower()] * 2
+    qtbot.mouseMove(table.viewport(), place.center())
+    qtbot.waitUntil(lambda: table.hovered.row == row)
+    assert colours() == [LIGHT.hex("hover").lower()] * 2
+    QApplication.sendEvent(table.viewport(), QEvent(QEvent.Type.Leave))
+    assert colours() == [LIGHT.hex("panel").lower()] * 2
+
+
 def test_next_part(pane: PacketList, document: OpenDocument, qtbot: QtBot) -> None:
     opened = document(MIDSESSION)
     pane.show_document(opened)
@@ -258,8 +333,18 @@ def test_copying(pane: PacketList, document: OpenDocument, qtbot: QtBot) -> None
     assert copied[0] == "1"
     assert copied[-1] == pane.model.index(0, Column.INFO).data()
     assert len(copied) == 8
-    pane.copy_csv()
-    assert next(csv.reader([QGuiApplication.clipboard().text()])) == copied
+    pane.copy_rows(packet_copy.as_csv)
+    lines = list(csv.reader(QGuiApplication.clipboard().text().splitlines()))
+    assert lines == [["number", "time", "source", "destination", "client", "protocol", "length", "info"], copied]
+    pane.copy_rows(packet_copy.as_json)
+    (record,) = json.loads(QGuiApplication.clipboard().text())
+    assert (record["number"], record["info"]) == (1, copied[-1])
+    press(qtbot, pane, Qt.Key.Key_Down, SHIFT)
+    press(qtbot, pane, Qt.Key.Key_C, CONTROL)
+    assert [line.split("\t")[0] for line in QGuiApplication.clipboard().text().splitlines()] == ["1", "2"]
+    press(qtbot, pane, Qt.Key.Key_V, CONTROL | SHIFT)
+    assert QGuiApplication.clipboard().text() == pane.model.index(1, Column.INFO).data()
+    opened.selection.select(0, 0)
     pane.copy_value(Column.LENGTH)
     assert QGuiApplication.clipboard().text() == copied[-2]
 
@@ -276,6 +361,7 @@ def test_the_menu(pane: PacketList, document: OpenDocument, qtbot: QtBot) -> Non
         "Copy value",
         "Copy row",
         "Copy row as CSV",
+        "Copy row as JSON",
         "Go to baseline",
         "Go to acknowledgement",
         "Go to cause",

@@ -18,6 +18,7 @@ from tests.cli.cut_capture import SLICES, first_records, without_records
 from ui.document import Document
 from ui.models.change_cells import BASELINE, BITS, DIFFERENCE, ITEM, NEW
 from ui.theme import DARK, LIGHT
+from ui.views.snapshot_menu import snapshot_menu
 from ui.views.snapshot_tab import SnapshotTab
 
 OpenDocument = Callable[..., Document]
@@ -182,6 +183,9 @@ def test_unknown_baseline(qtbot: QtBot, tab: SnapshotTab, document: OpenDocument
     cause = opened.tables.snapshots.integer("cause", row)
     assert tab.notice.isVisible()
     assert tab.notice.text.startswith("Not rebuilt, this is the delta alone.")
+    assert "frame" not in tab.notice.text
+    assert tab.notice.code
+    assert tab.notice.code not in tab.notice.text
     assert tab.model.headerData(NEW, Qt.Orientation.Horizontal) == "Difference or new"
     assert not tab.head.baseline.isEnabled()
     assert tab.head.proof.sign == "warn"
@@ -215,8 +219,14 @@ def test_missing_parts(qtbot: QtBot, tab: SnapshotTab, document: OpenDocument, t
     assert row == row_of(opened, "bot0", 234)
     select(qtbot, tab, opened, row)
     assert not tab.view.isVisible()
-    assert tab.notice.text.startswith("Parts missing: 0 of 2 (part 1 in frame ")
-    assert tab.unread.accessibleName() == "Parts are missing. Of 2 parts, numbered from 0, here: 1. Missing: 0."
+    number = opened.tables.packets.integer("frame", opened.tables.snapshots.integer("packet", row)) + 1
+    assert tab.notice.text.startswith("Part 1 of 2 is missing")
+    assert "; part 2 came in packet " in tab.notice.text
+    assert int(tab.notice.text.rpartition(" ")[2]) <= number
+    assert tab.notice.code == "P1"
+    assert tab.unread.accessibleName() == (
+        "Parts are missing. A snapshot is rebuilt from all of its 2 parts. Here: 2. Missing: 1."
+    )
     assert tab.head.proof.sign == "warn"
     assert tab.tree is not None
     assert [part.packet >= 0 for part in tab.tree.head.parts] == [False, True]
@@ -305,10 +315,20 @@ def test_copy(qtbot: QtBot, tab: SnapshotTab, document: OpenDocument, many: Path
     clipboard = QGuiApplication.clipboard()
     assert clipboard.text().strip() == "y\t114  3.6 tiles\t126  3.9 tiles\t+12\t7"
     opened.selection.select_item((CHARACTER, 23))
-    menu = tab.context_menu()
-    copying = menu.actions()[0].menu()
-    as_json = next(action for action in copying.actions() if action.text().endswith("JSON"))
-    as_json.trigger()
+    menu = snapshot_menu(tab, NEW)
+    titles = {action.text().partition("\t")[0]: action for action in menu.actions()}
+    assert [title for title in titles if title.startswith("Copy")] == [
+        "Copy value",
+        "Copy row",
+        "Copy with all below as text",
+        "Copy with all below as CSV",
+        "Copy with all below as JSON",
+    ]
+    titles["Copy value"].trigger()
+    assert clipboard.text() == "4 of 22 fields changed"
+    titles["Copy with all below as CSV"].trigger()
+    assert len(clipboard.text().splitlines()) == 23
+    titles["Copy with all below as JSON"].trigger()
     (record,) = json.loads(clipboard.text())
     assert (record["owner"], len(record["fields"])) == ("bot23", 22)
     menu.close()

@@ -1,0 +1,143 @@
+"""Compiles all kernels in a child process, so that later ones load them from the cache within a moment.
+
+In a child, because compiling for seconds in a thread would hold up a window. Run as a module, this is that child.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+from pathlib import Path
+
+from analyzer import kernel_cache
+from analyzer.capture.frames import CaptureError
+from analyzer.engine.capture import Capture
+from analyzer.resources import resource
+
+_POLL_S = 0.1
+_NO_WINDOW = 0x08000000 if os.name == "nt" else 0
+"""Windows would open a console for a child of a program that has none."""
+_FLOWS = 600
+"""Made so many that the flow table grows."""
+
+
+def warm_up(stop: threading.Event | None = None) -> str:
+    """Fill the cache with every kernel, unless it is filled; what went wrong as a sentence, else nothing.
+
+    Takes some ten seconds and waits for the child process, which `stop` ends early.
+    """
+    if kernel_cache.ready():
+        return ""
+    try:
+        trouble = kernel_cache.folder().trouble
+        with kernel_cache.scratch() as place:
+            told = _run_child(Path(place), stop)
+            if told:
+                return told
+            kernel_cache.keep(Path(place))
+    except OSError as error:
+        return f"The compiled code cannot be kept: {error}."
+    return f"The compiled code is kept for this process only: {trouble}." if trouble else ""
+
+
+def _run_child(place: Path, stop: threading.Event | None) -> str:
+    """Have the child compile into `place`; what went wrong as a sentence, else nothing. Raises OSError."""
+    environment = kernel_cache.environment(place)
+    environment["PYTHONPATH"] = os.pathsep.join(
+        [str(kernel_cache.PACKAGE.parent), *filter(None, [environment.get("PYTHONPATH")])]
+    )
+    command = [sys.executable, "-P", "-m", __spec__.name if __spec__ else __name__]
+    with tempfile.TemporaryFile() as errors:
+        child = subprocess.Popen(
+            command,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
+            creationflags=_NO_WINDOW,
+        )
+        try:
+            while True:
+                try:
+                    code = child.wait(_POLL_S)
+                    break
+                except subprocess.TimeoutExpired:
+                    if stop is not None and stop.is_set():
+                        return "Compiling was stopped."
+        finally:
+            if child.poll() is None:
+                child.kill()
+                child.wait()
+        if code == 0:
+            return ""
+        errors.seek(0)
+        lines = errors.read().decode("utf-8", "replace").strip().splitlines()
+    return f"The kernels could not be compiled: {lines[-1] if lines else f'exit code {code}'}"
+
+
+def exercise() -> list[str]:
+    """Call every kernel, through captures that need them; those that were not reached, by name.
+
+    Raises CaptureError and OSError where the captures cannot be read or made.
+    """
+    for name in kernel_cache.kernel_modules():
+        importlib.import_module(name)
+    for path in sorted(resource("samples").glob("*.pcap.gz")):
+        _decode(path)
+    with tempfile.TemporaryDirectory(prefix="snapscope-") as folder:
+        for name, data in (("a.pcap", _many_flows()), ("b.pcapng", _blocks())):
+            path = Path(folder, name)
+            path.write_bytes(data)
+            _decode(path)
+    from analyzer.kernel import kernel_signatures
+
+    return [name for name, signatures in kernel_signatures().items() if not signatures]
+
+
+def _decode(path: Path) -> None:
+    with Capture.open(path, compiled=True, strict=True) as capture:
+        capture.decode()
+
+
+def _frame(number: int) -> bytes:
+    """Raw IPv4 and UDP, of a flow of its own for every number."""
+    return struct.pack("!BxHxxxxBBxx4s4sHHHxx", 0x45, 29, 64, 17, bytes(4), bytes(4), 1 + number, 8303, 9) + b"\xff"
+
+
+def _many_flows() -> bytes:
+    head = struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 0, 101)
+    frames = [_frame(number) for number in range(_FLOWS)]
+    return head + b"".join(struct.pack("<IIII", 0, 0, len(frame), len(frame)) + frame for frame in frames)
+
+
+def _blocks() -> bytes:
+    def block(kind: int, body: bytes) -> bytes:
+        body += bytes(-len(body) % 4)
+        return struct.pack("<II", kind, len(body) + 12) + body + struct.pack("<I", len(body) + 12)
+
+    frame = _frame(0)
+    section = block(0x0A0D0D0A, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1))
+    interface = block(1, struct.pack("<HHI", 101, 0, 0))
+    return section + interface + block(6, struct.pack("<IIIII", 0, 0, 0, len(frame), len(frame)) + frame)
+
+
+def main() -> int:
+    """The child: compile what there is, and fail with a last line that says why."""
+    try:
+        missed = exercise()
+    except (CaptureError, OSError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    if missed:
+        print(f"not reached: {', '.join(missed)}.", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

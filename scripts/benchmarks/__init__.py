@@ -1,0 +1,1 @@
+"""What `scripts/bench` measures, a module each for ours, the peers, the window, and the table they end in."""

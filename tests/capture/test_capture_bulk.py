@@ -1,0 +1,236 @@
+"""The compiled index gives the rows and problems of the plain one: in growing files, damaged ones, in any windows."""
+
+from __future__ import annotations
+
+import random
+import tempfile
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scapy.utils import RawPcapNgReader, RawPcapReader
+
+from analyzer.capture.bulk import BulkPcapIndexer, BulkPcapngIndexer
+from analyzer.capture.file import CaptureFile
+from analyzer.capture.frames import FrameBatch, Problem
+from analyzer.capture.pcap import PcapIndexer
+from analyzer.capture.pcapng import PcapngIndexer
+from analyzer.capture.source import Source
+from tests.capture.builders import (
+    block,
+    enhanced,
+    interface,
+    obsolete,
+    option,
+    pcap_file,
+    pcap_header,
+    pcap_record,
+    section,
+    simple,
+    statistics,
+)
+
+Row = tuple[int, int, int, int, int]
+Found = tuple[list[Row], list[Problem], str, int | None, int, object]
+WINDOW = 4096
+
+
+def rows(batch: FrameBatch) -> list[Row]:
+    columns = (batch.time_ns, batch.offset, batch.captured, batch.original, batch.interface)
+    return list(zip(*(column.tolist() for column in columns), strict=True))
+
+
+def everything(indexer: PcapIndexer | PcapngIndexer, limit: int, *, closed: bool = True) -> Found:
+    """All that an indexer says of a file to its end, or to where it waits."""
+    found: list[Row] = []
+    while True:
+        batch = indexer.read(limit, closed=closed)
+        assert len(batch) <= limit
+        found += rows(batch)
+        if not len(batch):
+            break
+    return found, indexer.problems, indexer.format, indexer.dropped, indexer.position, indexer.interfaces
+
+
+def same(data: bytes, *, window: int = WINDOW, limit: int = 1000) -> Found:
+    """What both indexes say, which must be the same."""
+    plain, bulk = (PcapngIndexer, BulkPcapngIndexer) if data[:1] == b"\x0a" else (PcapIndexer, BulkPcapIndexer)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "a")
+        path.write_bytes(data)
+        file = CaptureFile.open(path)
+        try:
+            expected = everything(plain(file), 1000)
+            assert everything(bulk(file, block_bytes=window), limit) == expected
+            assert everything(bulk(file, block_bytes=window), limit, closed=False)[0] == expected[0]
+            return expected
+        finally:
+            file.close()
+
+
+FRAMES = [(5, 7, b"abc"), (6, 0, b""), (0xFFFFFFFF, 0xFFFFFFFF, bytes(300)), (7, 999_999, bytes(70))]
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+@pytest.mark.parametrize("magic", [0xA1B2C3D4, 0xA1B23C4D])
+@pytest.mark.parametrize("window", [1, 40, 400, WINDOW])
+def test_pcap(magic: int, order: str, window: int) -> None:
+    data = pcap_file(FRAMES, magic=magic, order=order)
+    found, problems, *_ = same(data, window=window, limit=3)
+    assert [row[2] for row in found] == [3, 0, 300, 70]
+    assert problems == []
+    scapy = [(frame, meta.sec, meta.usec) for frame, meta in RawPcapReader(BytesIO(data))]
+    assert [(data[row[1] : row[1] + row[2]], *divmod(row[0], 10**9)) for row in found[:2]] == [
+        (frame, sec, fraction * (1000 if magic == 0xA1B2C3D4 else 1)) for frame, sec, fraction in scapy[:2]
+    ]
+    assert [data[row[1] : row[1] + row[2]] for row in found] == [frame for frame, _, _ in scapy]
+
+
+def test_pcap_that_is_cut_anywhere() -> None:
+    data = pcap_file(FRAMES, magic=0xA1B2CD34) + pcap_record(1, 2, b"abcd", captured=4, original=2)
+    for length in range(len(data)):
+        same(data[:length], window=100)
+
+
+PCAP_TAIL = st.lists(
+    st.one_of(
+        st.binary(max_size=40),
+        st.builds(
+            pcap_record,
+            st.integers(0, 0xFFFFFFFF),
+            st.integers(0, 0xFFFFFFFF),
+            st.binary(max_size=60),
+            captured=st.none() | st.sampled_from([0, 1, 30, 262_144, 262_145, 0xFFFFFFFF]),
+            original=st.none() | st.integers(0, 80),
+            order=st.sampled_from("<>"),
+        ),
+    ),
+    max_size=12,
+).map(b"".join)
+
+
+@given(
+    tail=PCAP_TAIL,
+    begin=st.sampled_from(
+        [pcap_header(), pcap_header(order=">"), pcap_header(magic=0xA1B2CD34), pcap_header(magic=0xA1B23C4D)]
+    ),
+    window=st.integers(1, 200),
+    limit=st.integers(1, 5),
+)
+def test_any_pcap(tail: bytes, begin: bytes, window: int, limit: int) -> None:
+    same(begin + tail, window=window, limit=limit)
+
+
+CLOCKS = [
+    b"",
+    *(option(9, bytes((resolution,))) for resolution in (0, 3, 6, 9, 10, 12, 0x80, 0x8A, 0xFF)),
+    option(14, (1_000_000).to_bytes(8, "little", signed=True)),
+    option(14, (-5).to_bytes(8, "little", signed=True)) + option(9, b"\x09"),
+    option(14, (1 << 62).to_bytes(8, "little", signed=True)),
+]
+UNITS = st.integers(0, (1 << 64) - 1) | st.integers(0, 1 << 20) | st.integers(0, 1 << 34)
+BLOCKS = st.lists(
+    st.one_of(
+        st.builds(enhanced, UNITS, st.binary(max_size=60), number=st.integers(0, 2)),
+        st.builds(enhanced, UNITS, st.binary(max_size=60)),
+        st.builds(enhanced, UNITS, st.binary(max_size=60), order=st.just(">")),
+        st.builds(obsolete, UNITS, st.binary(max_size=60), number=st.integers(0, 2)),
+        st.builds(obsolete, UNITS, st.binary(max_size=60), order=st.just(">")),
+        st.builds(simple, st.binary(max_size=60), original=st.none() | st.integers(0, 90)),
+        st.builds(block, st.integers(0, 9), st.binary(max_size=60)),
+        st.builds(block, st.sampled_from([1, 2, 3, 5, 6]), st.binary(max_size=60), length=st.integers(0, 100)),
+        st.builds(interface, st.just(1), st.sampled_from([0, 20, 300_000]), st.sampled_from(CLOCKS)),
+        st.builds(statistics, st.integers(0, 1), st.just(option(5, bytes(7) + b"\1"))),
+        st.just(section()),
+        st.just(section(order=">") + interface(order=">")),
+        st.binary(max_size=20),
+    ),
+    max_size=14,
+).map(b"".join)
+
+
+@given(
+    tail=BLOCKS,
+    clock=st.sampled_from(CLOCKS),
+    window=st.integers(1, 300) | st.just(WINDOW),
+    limit=st.integers(1, 5) | st.just(1000),
+)
+def test_any_pcapng(tail: bytes, clock: bytes, window: int, limit: int) -> None:
+    same(section() + interface(options=clock) + tail, window=window, limit=limit)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("window", [50, 2000, 1 << 20])
+def test_long_runs_of_pcapng(seed: int, window: int) -> None:
+    choose = random.Random(seed)
+    data = section() + interface(snap_length=65535) + interface(options=option(9, b"\x09"))
+    for number in range(900):
+        data += enhanced(number << 20, bytes(choose.randrange(60)), number=number % 2)
+        if choose.random() < 0.01:
+            data += choose.choice([block(99, b"other"), simple(b"frame"), interface(), statistics(0, b"")])
+    found, problems, *_ = same(data, window=window, limit=700)
+    assert len(found) >= 900
+    assert [problem for problem in problems if "without a time" not in problem.text] == []
+    scapy = [frame for frame, _ in RawPcapNgReader(BytesIO(data))]
+    assert [data[row[1] : row[1] + row[2]] for row in found] == scapy
+
+
+def test_an_interface_after_every_frame() -> None:
+    described = [interface(options=option(9, bytes((number % 10,)))) for number in range(300)]
+    frames = [enhanced(number, b"x", number=number) for number in range(300)]
+    data = section() + b"".join(map(bytes.__add__, described, frames))
+    found, problems, *_ = same(data + data)
+    assert [row[4] for row in found] == list(range(600))
+    assert problems == []
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_growing_files(tmp_path: Path, seed: int) -> None:
+    choose = random.Random(seed)
+    ng = seed % 2 == 0
+    data = section() + interface() if ng else pcap_header()
+    for number in range(300):
+        payload = bytes(choose.randrange(60))
+        data += enhanced(number, payload) if ng else pcap_record(number, number, payload)
+    expected = same(data)
+    path = tmp_path / "growing"
+    path.write_bytes(b"")
+    file = CaptureFile.open(path)
+    window = choose.choice([1, 30, 100, 4096, 1 << 20])
+    indexer = (BulkPcapngIndexer if ng else BulkPcapIndexer)(file, block_bytes=window)
+    found: list[Row] = []
+    written = 0
+    with path.open("ab", buffering=0) as writer:
+        while written < len(data):
+            step = choose.randrange(1, 2000)
+            writer.write(data[written : written + step])
+            written += step
+            found += rows(indexer.read(choose.randrange(40), closed=False))
+            assert not indexer.ended
+    while not indexer.ended:
+        found += rows(indexer.read(30, closed=True))
+    file.close()
+    assert found == expected[0]
+    assert indexer.problems == []
+
+
+def test_captures(capture: Path) -> None:
+    found = []
+    for compiled in (False, True):
+        source = Source.open(capture, compiled=compiled)
+        own: list[tuple[Row, bytes]] = []
+        while not source.at_end:
+            batch = source.read(300)
+            if not len(batch):
+                continue
+            block_, begin = source.block(batch)
+            for row in rows(batch):
+                frame = block_[row[1] - begin : row[1] - begin + row[2]]
+                assert frame == source.data(row[1], row[2])
+                own.append((row, frame))
+        found.append((own, source.problems, source.format, source.interfaces, source.dropped))
+        source.close()
+    assert found[0] == found[1]
+    assert found[0][0]

@@ -1,0 +1,144 @@
+"""Which packets the list shows in which rows: all or those of one session, in capture order or sorted. Knows no Qt."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from analyzer.store.tables import Tables
+from ui.models.packet_cells import Column, PacketCells
+from ui.models.packet_order import Rows, session_rows, sorted_rows
+
+SEARCH_ROWS = 4096
+"""Rows looked through at a time."""
+RESORT_SHARE = 4
+"""While decoding, rows stand behind the sorted ones until they are a quarter of these; then all are sorted anew."""
+ALL = -1
+
+
+class PacketRows:
+    """Row numbers over the packets that were taken in."""
+
+    def __init__(self, tables: Tables, cells: PacketCells, session: int) -> None:
+        self._tables = tables
+        self._cells = cells
+        self._count = len(tables.packets)
+        self._rows: Rows | None = None
+        """Packets by row; None: every packet in capture order."""
+        self._places: Rows | None = None
+        """Row by packet, made when asked for."""
+        self._sorted = 0
+        """Rows that are in order; those behind came later."""
+        self._column: Column | None = None
+        self._descending = False
+        self._session = session
+        self.rebuild()
+
+    def __len__(self) -> int:
+        return self._count if self._rows is None else len(self._rows)
+
+    @property
+    def count(self) -> int:
+        """Packets taken in, whether they are shown or not."""
+        return self._count
+
+    @property
+    def column(self) -> Column | None:
+        """What rows are sorted by; None: capture order."""
+        return self._column
+
+    @property
+    def session(self) -> int:
+        """The session whose packets are shown, -1 for all."""
+        return self._session
+
+    def packet_at(self, row: int) -> int:
+        """The packet in a row."""
+        return row if self._rows is None else int(self._rows[row])
+
+    def packets(self, start: int, stop: int) -> Rows:
+        """The packets in rows start to stop - 1, shape (stop - start,)."""
+        return np.arange(start, stop) if self._rows is None else self._rows[start:stop]
+
+    def row_of(self, packet: int) -> int:
+        """The row of a packet, -1 if it is not shown."""
+        if not 0 <= packet < self._count:
+            return -1
+        if self._rows is None:
+            return packet
+        if self._places is None:
+            self._places = np.full(self._count, -1, dtype=np.int64)
+            self._places[self._rows] = np.arange(len(self._rows))
+        return int(self._places[packet])
+
+    def next_in_flow(self, row: int, step: int) -> int:
+        """The next row (step 1), or the one before (-1), of the same flow; -1 if there is none."""
+        if row < 0:
+            return -1
+        packets = self._tables.packets
+        flow = packets.integer("flow", self.packet_at(row))
+        count = len(self)
+        starts = (
+            range(row + 1, count, SEARCH_ROWS) if step > 0 else range(row - SEARCH_ROWS, -SEARCH_ROWS, -SEARCH_ROWS)
+        )
+        for start in starts:
+            first, stop = max(0, start), min(count, start + SEARCH_ROWS)
+            found = np.flatnonzero(packets.take("flow", self.packets(first, stop)) == flow)
+            if len(found):
+                return first + int(found[0 if step > 0 else -1])
+        return -1
+
+    def sort(self, column: Column | None, *, descending: bool) -> None:
+        """The same packets by another column, or in capture order."""
+        self._column, self._descending = column, descending
+        self.resort()
+
+    def resort(self) -> None:
+        """The same packets, all of them in order."""
+        self._order(np.arange(self._count) if self._rows is None else np.sort(self._rows))
+
+    def limit_to(self, session: int) -> None:
+        """The packets of one session, or all (-1)."""
+        self._session = session
+        self.rebuild()
+
+    def rebuild(self) -> None:
+        """Choose anew, and sort."""
+        self._order(
+            np.arange(self._count) if self._session == ALL else session_rows(self._tables, self._session, self._count)
+        )
+
+    def arriving(self, count: int) -> Rows:
+        """What `append` has to be given when `count` packets are there: the new ones that are shown."""
+        new = np.arange(self._count, count)
+        if self._session == ALL:
+            return new
+        return np.asarray(new[self._tables.packets.take("session", new) == self._session])
+
+    def append(self, new: Rows, count: int) -> None:
+        """Take in packets, those of `new` as rows at the end."""
+        self._count, self._places = count, None
+        if self._rows is not None:
+            self._rows = np.concatenate([self._rows, new])
+
+    @property
+    def wants_sort(self) -> bool:
+        """So many rows stand behind the sorted ones that all should be sorted anew."""
+        return self._column is not None and (len(self) - self._sorted) * RESORT_SHARE > self._sorted
+
+    def found_late(self) -> Rows | None:
+        """Packets that turned out to be the session's: to append, or None where all has to be chosen anew."""
+        rows = session_rows(self._tables, self._session, self._count)
+        shown = self.packets(0, len(self))
+        if np.array_equal(rows, np.sort(shown)):
+            return rows[:0]
+        if self._column is None and np.array_equal(rows[: len(shown)], shown):
+            return rows[len(shown) :]
+        return None
+
+    def _order(self, rows: Rows) -> None:
+        """Put `rows`, which ascend, in order."""
+        self._sorted, self._places = len(rows), None
+        if self._column is not None:
+            self._rows = sorted_rows(self._tables, self._cells, rows, self._column, descending=self._descending)
+        else:
+            self._rows = None if self._session == ALL else rows

@@ -1,0 +1,183 @@
+"""Opens captures, one at a time: holds the one that is open, says what is wrong with it, remembers the recent ones."""
+
+from __future__ import annotations
+
+import threading
+from datetime import UTC, datetime
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from analyzer.capture.frames import CaptureError
+from analyzer.stats.clients import Clients, client_stats
+from ui import words
+from ui.document import Document
+from ui.models.recent import capture_summary, worst_severity
+from ui.settings import RecentCapture, Settings
+from ui.views.banner import Banner
+
+
+class Opening(QObject):
+    """Whoever shows the capture follows `changed`; the one before it is closed when all have."""
+
+    changed = Signal(object)
+    """The `Document` that is open now, or None."""
+    recent_changed = Signal()
+    state_changed = Signal()
+    """More rows, decoding ended, or something is wrong: what can be done now may be something else."""
+    mistake = Signal(str, str)
+    """What of ours failed, and the report about it."""
+
+    def __init__(self, settings: Settings, banner: Banner, parent: QObject) -> None:
+        super().__init__(parent)
+        self._settings = settings
+        self._banner = banner
+        self._document: Document | None = None
+        self._problems_said = 0
+        """Problems of the file when the banner last said so; hidden by a person, it waits for a further one."""
+        self._ending: list[threading.Thread] = []
+        """Threads of captures that were closed."""
+
+    @property
+    def document(self) -> Document | None:
+        """The capture that is open."""
+        return self._document
+
+    def open_path(self, path: str | Path) -> bool:
+        """Open a capture in place of the one that is open. False: it cannot be opened; the old one stays."""
+        try:
+            document = Document.open(path, self)
+        except CaptureError as error:
+            self._banner.say(f"{error} {self._way_on()}", sign="error")
+            self.recent_changed.emit()
+            return False
+        self._show(document)
+        self._settings.add_recent(RecentCapture(str(path), _now()))
+        self.recent_changed.emit()
+        document.start()
+        return True
+
+    def open_dropped(self, paths: list[str]) -> None:
+        """Open the first; that the others were left out is said."""
+        if paths and self.open_path(paths[0]) and len(paths) > 1:
+            others = words.count(len(paths) - 1, self.tr("other file was"), self.tr("other files were"))
+            text = self.tr("{0} is open. One capture is shown at a time: {1} left out.")
+            self._banner.say(text.format(Path(paths[0]).name, others), sign="warn")
+
+    def close(self) -> None:
+        """Show no capture."""
+        self._show(None)
+
+    def wait(self, seconds: float) -> bool:
+        """Wait until the captures that were closed have let go of their files. False: one still reads."""
+        for thread in self._ending:
+            thread.join(seconds)
+        return not any(thread.is_alive() for thread in self._ending)
+
+    def stop(self) -> None:
+        """Stop decoding; what is there stays."""
+        if self._document is not None:
+            self._document.cancel()
+
+    def reload(self) -> None:
+        """Read the file from its beginning again."""
+        if self._document is not None:
+            self.open_path(self._document.path)
+
+    def forget_recent(self, path: str) -> None:
+        """Take a capture off the recent ones."""
+        self._settings.forget_recent(path)
+        self.recent_changed.emit()
+
+    def problem_texts(self) -> list[str]:
+        """All that is wrong with the file, the first thirty in full."""
+        problems = [] if self._document is None else self._document.worker.capture.problems
+        texts = [f"{problem.text} (byte {problem.offset})" for problem in problems]
+        more = self.tr("... {0} more").format(words.quantity(len(texts) - 30))
+        return texts[:30] + ([more] if len(texts) > 30 else [])
+
+    def _show(self, document: Document | None) -> None:
+        old, self._document = self._document, document
+        self._banner.say("")
+        self._problems_said = 0
+        self.changed.emit(document)
+        if old is not None:
+            old.close()
+            self._ending = [thread for thread in (*self._ending, *old.worker.threads) if thread.is_alive()]
+            old.deleteLater()
+        if document is not None:
+            document.decoded.connect(self._on_decoded)
+            document.unreadable.connect(self._on_unreadable)
+            document.question_failed.connect(self._on_question_failed)
+            document.rows_added.connect(self._on_rows)
+
+    def _way_on(self) -> str:
+        if self._document is None:
+            return self.tr("Nothing was opened; choose a pcap or pcapng file, plain or packed with gzip.")
+        return self.tr("{0} stays open.").format(self._document.path.name)
+
+    @Slot()
+    def _on_rows(self) -> None:
+        self._say_problems()
+        self.state_changed.emit()
+
+    @Slot()
+    def _on_decoded(self) -> None:
+        document = self._document
+        if document is None:
+            return
+        self._say_problems()
+        if document.failure_report:
+            self.mistake.emit(self.tr("decoding stopped"), document.failure_report)
+        elif not document.worker.cancelled and document.worker.failure is None:
+            document.ask("recent", lambda query: client_stats(document.tables), self._describe_recent)
+            self._say_not_decoded(document)
+        self.state_changed.emit()
+
+    @Slot(str)
+    def _on_unreadable(self, text: str) -> None:
+        self._banner.say(text, sign="error")
+
+    @Slot(str)
+    def _on_question_failed(self, details: str) -> None:
+        self.mistake.emit(self.tr("a packet could not be shown"), details)
+
+    def _say_problems(self) -> None:
+        document = self._document
+        problems = [] if document is None else document.worker.capture.problems
+        if document is None or len(problems) <= self._problems_said or self._banner.text:
+            return
+        self._problems_said = len(problems)
+        first = problems[0]
+        text = self.tr("{0} (byte {1}).").format(f"{first.text[:1].upper()}{first.text[1:]}", first.offset)
+        if document.worker.capture.source.file.size():
+            text = self.tr("{0} All packets that can be read are shown.").format(text)
+        else:
+            text = self.tr("{0} There is nothing to show; open another capture.").format(text)
+        if len(problems) > 1:
+            text = self.tr("{0} {1} more.").format(text, words.quantity(len(problems) - 1))
+        self._banner.say(text, details=len(problems) > 1)
+
+    def _say_not_decoded(self, document: Document) -> None:
+        """A capture of nothing but games that are only recognised looks broken unless the reason is named."""
+        tables = document.tables
+        recognised = ", ".join(sorted(set(tables.flows.array("recognised").tolist()) - {""}))
+        if recognised and not len(tables.readings) and not self._banner.text:
+            text = self.tr(
+                "Nothing is decoded: this is {0}, which is recognised but not read. Only packets are listed."
+            )
+            self._banner.say(text.format(recognised), sign="warn")
+
+    def _describe_recent(self, clients: Clients) -> None:
+        """The list of recent captures says what this one holds."""
+        document = self._document
+        if document is None:
+            return
+        protocols = document.worker.capture.protocols
+        names = {dialect: name for protocol in protocols for dialect, name in protocol.dialect_names.items()}
+        summary = capture_summary(document.tables, clients, names)
+        self._settings.add_recent(RecentCapture(str(document.path), _now(), summary, worst_severity(clients)))
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

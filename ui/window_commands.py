@@ -1,0 +1,103 @@
+"""The commands of the window as actions: menus, command bar, keys, icons, and which of them are possible now."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+import qtawesome
+from PySide6.QtCore import QObject, QSize, Qt
+from PySide6.QtGui import QAction, QKeySequence, QShortcut
+from PySide6.QtWidgets import QMainWindow, QMenu, QWidget
+
+from ui.actions import COMMANDS, LETTERS, MENUS, Command, shortcuts
+from ui.document import Document
+from ui.models import steps
+from ui.theme import Theme
+
+BAR_HEIGHT = 40
+BAR_ICON = 18
+
+
+class WindowCommands(QObject):
+    """Makes an action of each of `actions.COMMANDS` from what carries it out."""
+
+    def __init__(self, window: QMainWindow, carry_out: Mapping[str, Callable[[], object]]) -> None:
+        super().__init__(window)
+        self._carry_out = carry_out
+        self._has_capture = False
+        self.by_name: dict[str, QAction] = {}
+        self.menus: dict[str, QMenu] = {name: window.menuBar().addMenu(self.tr(name)) for name in MENUS}
+        self._bar = window.addToolBar(self.tr("Commands"))
+        self._bar.setObjectName("commands")
+        self._bar.setMovable(False)
+        self._bar.setAutoFillBackground(True)
+        for command in COMMANDS:
+            action = self._action(command)
+            if command.separator:
+                self.menus[command.menu].addSeparator()
+            self.menus[command.menu].addAction(action)
+            if command.icon:
+                self._bar.addAction(action)
+
+    def add_letters(self, panes: Iterable[QWidget]) -> None:
+        """Single keys act in these panes and what is in them."""
+        for keys, name in LETTERS.items():
+            for pane in panes:
+                shortcut = QShortcut(QKeySequence(keys), pane)
+                shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+                shortcut.activated.connect(self._carry_out[name])
+
+    def set_look(self, theme: Theme, zoom: float) -> None:
+        """Colours of the icons, and their size."""
+        side = round(BAR_ICON * zoom)
+        self._bar.setIconSize(QSize(side, side))
+        self._bar.setFixedHeight(round(BAR_HEIGHT * zoom))
+        colour, off = theme.hex("text2"), theme.hex("line2")
+        for command in COMMANDS:
+            if command.icon:
+                icon = qtawesome.icon(f"ph.{command.icon}", color=colour, color_disabled=off)
+                self.by_name[command.name].setIcon(icon)
+
+    def update_for(self, document: Document | None) -> None:
+        """Enable what is possible with this capture and its selection."""
+        self._has_capture = document is not None
+        for command in COMMANDS:
+            if command.needs_capture:
+                self.by_name[command.name].setEnabled(document is not None)
+        if document is not None:
+            for name, possible in _possible(document).items():
+                self.by_name[name].setEnabled(possible)
+
+    def why_off(self, command: Command) -> str:
+        """Why a command cannot be carried out now; empty if it can."""
+        if self.by_name[command.name].isEnabled():
+            return ""
+        return self.tr(command.lacks) if self._has_capture and command.lacks else self.tr("no capture is open")
+
+    def _action(self, command: Command) -> QAction:
+        action = QAction(self.tr(command.text), self)
+        action.setShortcuts([QKeySequence(keys) for keys in shortcuts(command)])
+        carry_out = self._carry_out[command.name]
+        action.triggered.connect(lambda: carry_out())
+        keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+        action.setToolTip(f"{action.text()} ({keys})" if keys else action.text())
+        self.by_name[command.name] = action
+        return action
+
+
+def _possible(document: Document) -> dict[str, bool]:
+    """By command: does it lead anywhere?"""
+    tables, selection = document.tables, document.selection
+    place = selection.place
+    walk = ("next_snapshot", "previous_snapshot", "next_failed", "previous_failed")
+    return {name: bool(len(tables.snapshots)) for name in walk} | {
+        "back": selection.can_go_back,
+        "forward": selection.can_go_forward,
+        "stop": not document.is_decoded,
+        "all_sessions": selection.session >= 0,
+        "file_problems": bool(document.worker.capture.problems),
+        "baseline": steps.baseline(tables, place.snapshot) >= 0,
+        "acknowledgement": steps.acknowledgement(tables, place.snapshot) >= 0,
+        "next_part": steps.next_part(tables, place) >= 0,
+        "cause": steps.cause(tables, place.snapshot) >= 0,
+    }
