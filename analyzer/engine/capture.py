@@ -196,7 +196,8 @@ class Capture:
         )
         self.tables.flows.amend("reading", [flow], [number])
         rows = self._rows[flow] = Rows(number, packet)
-        reading = self._readings[flow] = protocol.open_reading(rows, verdict)
+        bulk = protocol.open_bulk_reading if self.compiled else None
+        reading = self._readings[flow] = (bulk or protocol.open_reading)(rows, verdict)
         return reading
 
     def _replay(self, own: array[int]) -> Iterable[DatagramBatch]:

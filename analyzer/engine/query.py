@@ -195,7 +195,9 @@ class Query:
             text += self._parts_here(snapshot, record)
         if self._code(snapshot).status is Status.NO_BASE and cause >= 0:
             why = self._code(cause).legend
-            text += f"; first cause: {why}{', ' if why else ''}tick {self._tick(cause)} in {record} {self._frame_of(cause)}"
+            text += (
+                f"; first cause: {why}{', ' if why else ''}tick {self._tick(cause)} in {record} {self._frame_of(cause)}"
+            )
         return text
 
     def _parts_here(self, snapshot: int, record: str) -> str:
@@ -204,7 +206,9 @@ class Query:
         first = max(0, tables.snapshots.integer("first_part", snapshot))
         frames = part_frames(tables, snapshot)
         numbers = tables.parts.array("number", first, first + len(frames)).tolist()
-        here = ", ".join(f"part {number + 1} in {record} {frame}" for number, frame in zip(numbers, frames, strict=True))
+        here = ", ".join(
+            f"part {number + 1} in {record} {frame}" for number, frame in zip(numbers, frames, strict=True)
+        )
         return f" ({here})" if here else ""
 
     def _note(self, read: MessageNote, packet: int, message: int) -> str:

@@ -313,5 +313,7 @@ class Protocol:
     """By message name: what one line about a packet says of values that no table holds."""
     dialect_names: Mapping[str, str] = field(default_factory=dict)
     """By dialect: a name of a few letters for a column; missing ones are shown as they are."""
+    open_bulk_reading: Callable[[Rows, Verdict], Reading] | None = None
+    """A reading with compiled code, which makes the same rows; None: there is only the plain one."""
     pace: PaceOf | None = None
     """None: the protocol knows no states of sending."""

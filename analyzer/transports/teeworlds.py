@@ -36,13 +36,21 @@ def is_stun(datagram: bytes) -> bool:
 
 
 def read_packet(
-    datagram: bytes, variant: Variant, trace: Trace | None = None, read_message: ReadMessage | None = None
+    datagram: bytes,
+    variant: Variant,
+    trace: Trace | None = None,
+    read_message: ReadMessage | None = None,
+    *,
+    plain: bytes | None = None,
 ) -> Packet:
-    """Read a whole datagram. With a trace, `read_message` is called for every chunk to add the message's fields."""
+    """Read a whole datagram. With a trace, `read_message` is called for every chunk to add the message's fields.
+
+    `plain`: the payload of a compressed one, where it is known already.
+    """
     packet = read_header(datagram, variant)
     if packet.error is None:
         try:
-            _read_payload(packet, datagram, variant)
+            _read_payload(packet, datagram, variant, plain)
         except DecodeError as error:
             packet.error = error
     if trace is not None:
@@ -94,7 +102,7 @@ def read_header(datagram: bytes, variant: Variant) -> Packet:
     return packet
 
 
-def _read_payload(packet: Packet, datagram: bytes, variant: Variant) -> None:
+def _read_payload(packet: Packet, datagram: bytes, variant: Variant, plain: bytes | None) -> None:
     if packet.kind is PacketKind.STUN:
         packet.payload = datagram
         packet.payload_end = len(datagram)
@@ -103,7 +111,9 @@ def _read_payload(packet: Packet, datagram: bytes, variant: Variant) -> None:
         _read_connless(packet, datagram)
         return
     if packet.compressed:
-        packet.payload = HUFFMAN.decompress(datagram, packet.payload_offset, variant.max_payload)
+        if plain is None:
+            plain = HUFFMAN.decompress(datagram, packet.payload_offset, variant.max_payload)
+        packet.payload = plain
         packet.payload_buffer = packet.error_buffer = 1
         packet.payload_offset = 0
     else:

@@ -65,7 +65,7 @@ def decompress(
             window |= np.uint64(data[np.uint64(at)]) << np.uint64(bits)
             at += 1
             bits += 8
-        entry = np.int64(lookup[window & mask])
+        entry = int(lookup[window & mask])
         if entry >= 0:
             used = entry & 0xFF
             symbol = entry >> 8
@@ -75,7 +75,7 @@ def decompress(
             while node > END:
                 if used >= bits:
                     return HUFFMAN_EOF
-                node = np.int64(tree[np.uint64(node), (window >> np.uint64(used)) & np.uint64(1)])
+                node = int(tree[np.uint64(node), (window >> np.uint64(used)) & np.uint64(1)])
                 used += 1
             symbol = node
         if used > bits:
@@ -94,7 +94,7 @@ def unpack(data: NDArray[np.uint8], at: int, end: int) -> tuple[int, int]:
     """The number at `data[at:end]` and where the next one begins; -1 instead of that where it is cut off."""
     if at >= end:
         return 0, -1
-    byte = np.int64(data[np.uint64(at)])
+    byte = int(data[np.uint64(at)])
     at += 1
     negative = byte & 0x40
     value = byte & 0x3F
@@ -102,7 +102,7 @@ def unpack(data: NDArray[np.uint8], at: int, end: int) -> tuple[int, int]:
     while byte >= 0x80 and shift <= 27:
         if at >= end:
             return 0, -1
-        byte = np.int64(data[np.uint64(at)])
+        byte = int(data[np.uint64(at)])
         at += 1
         value |= (byte & (0x0F if shift == 27 else 0x7F)) << shift
         shift += 7
@@ -125,7 +125,7 @@ def unpack_all(
     odd = False
     while at < end and count < room:
         offsets[np.uint64(count)] = at - start
-        byte = np.int64(data[np.uint64(at)])
+        byte = int(data[np.uint64(at)])
         at += 1
         value = byte & 0x3F
         if byte >= 0x80:
@@ -134,7 +134,7 @@ def unpack_all(
             while byte >= 0x80 and shift <= 27:
                 if at >= end:
                     return count, True, odd
-                byte = np.int64(data[np.uint64(at)])
+                byte = int(data[np.uint64(at)])
                 at += 1
                 value |= (byte & (0x0F if shift == 27 else 0x7F)) << shift
                 shift += 7

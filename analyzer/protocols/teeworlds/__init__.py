@@ -17,12 +17,17 @@ from analyzer.store.rows import Rows
 
 def open_reading(rows: Rows, verdict: Verdict) -> Reading:
     """A reading of a flow under the dialect that was detected or pinned."""
-    import os
     dialect = DIALECTS[verdict.dialect]
-    if os.environ.get("BULK"):
-        from analyzer.protocols.teeworlds.bulk import BulkRebuilder
-        return TeeworldsReading(rows, dialect, verdict.server, BulkRebuilder(dialect.schema))
     return TeeworldsReading(rows, dialect, verdict.server, PlainRebuilder(dialect.schema))
+
+
+def open_bulk_reading(rows: Rows, verdict: Verdict) -> Reading:
+    """The same with compiled code."""
+    from analyzer.protocols.teeworlds.bulk import BulkRebuilder, decompressor
+
+    dialect = DIALECTS[verdict.dialect]
+    rebuilder = BulkRebuilder(dialect.schema)
+    return TeeworldsReading(rows, dialect, verdict.server, rebuilder, decompressor(dialect.variant))
 
 
 PROTOCOL = Protocol(
@@ -31,6 +36,7 @@ PROTOCOL = Protocol(
     probe=probe,
     open_detector=TeeworldsDetector,
     open_reading=open_reading,
+    open_bulk_reading=open_bulk_reading,
     explain=explain,
     packet_kinds=PACKET_KINDS,
     packet_codes=PACKET_CODES,

@@ -1,21 +1,31 @@
-"""Makes snapshots with compiled code: states as runs of int32, see rebuild_kernels.py. Spec sections 9 to 13."""
+"""Makes snapshots and takes off compression with compiled code; states are runs of int32, see kernels.py.
+
+Spec sections 5 and 9 to 13.
+"""
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from analyzer.protocols.teeworlds import rebuild_kernels as kernels
+from analyzer.protocols.base import DatagramBatch
+from analyzer.protocols.teeworlds import kernels
 from analyzer.protocols.teeworlds.players import NAME_INTS, name_of
+from analyzer.protocols.teeworlds.reading import FED_AT_ONCE, Decompress
 from analyzer.protocols.teeworlds.rebuilder import Rebuilder, Rebuilt, TypeKey
 from analyzer.protocols.teeworlds.schema import Schema
 from analyzer.protocols.teeworlds.schema_file import FIRST_UUID_TYPE
 from analyzer.protocols.teeworlds.state import HEADER_BYTES
 from analyzer.store.rows import TypeCount
+from analyzer.transports.kernels import decompress_payloads
+from analyzer.transports.teeworlds_huffman import HUFFMAN
+from analyzer.transports.teeworlds_packet import MAX_PAYLOAD_06, TokenPlace, Variant
 from analyzer.wire.errors import DecodeError
+from analyzer.wire.kernels import huffman_tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +41,15 @@ class PackedState:
 EMPTY = PackedState(np.zeros(1, dtype=np.int32), 0, HEADER_BYTES, 0)
 
 
+_HUFFMAN = huffman_tables(HUFFMAN)
+
+
 class _Memory(threading.local):
     """Working memory of the thread that rebuilds; readings of one thread share it."""
 
     def __init__(self) -> None:
+        self.payloads = np.empty((FED_AT_ONCE, MAX_PAYLOAD_06), dtype=np.uint8)
+        self.payload_sizes = np.empty(FED_AT_ONCE, dtype=np.int64)
         self.scratch = kernels.make_scratch()
         self.out = np.zeros(kernels.MAX_STATE_INTS, dtype=np.int32)
         self.counts = kernels.make_type_counts()
@@ -43,6 +58,29 @@ class _Memory(threading.local):
 
 
 _MEMORY = _Memory()
+
+
+def decompressor(variant: Variant) -> Decompress:
+    """Takes the compression off a batch of at most FED_AT_ONCE datagrams."""
+
+    def decompress(batch: DatagramBatch) -> Iterator[bytes | None]:
+        memory = _MEMORY
+        sizes = memory.payload_sizes
+        decompress_payloads(
+            np.frombuffer(batch.buffer, dtype=np.uint8),
+            batch.offset,
+            batch.length,
+            variant.token_place is TokenPlace.FLAGGED,
+            *_HUFFMAN,
+            memory.payloads[:, : variant.max_payload],
+            sizes,
+        )
+        # Copied at once: another reading of the thread may come before the last one is asked for.
+        sized = enumerate(sizes[: len(batch)].tolist())
+        payloads = memory.payloads
+        return iter([payloads[number, :size].tobytes() if size >= 0 else None for number, size in sized])
+
+    return decompress
 
 
 class BulkRebuilder(Rebuilder[PackedState]):

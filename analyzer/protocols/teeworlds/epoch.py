@@ -278,7 +278,9 @@ class Epoch(Generic[S]):
         unchanged = collector.kind == SNAPEMPTY or not data
         try:
             rebuilt = (
-                Rebuilt(base.state) if unchanged else self._rebuilder.rebuild(base.state, data, self._rows.packet.packet)
+                Rebuilt(base.state)
+                if unchanged
+                else self._rebuilder.rebuild(base.state, data, self._rows.packet.packet)
             )
         except DecodeError as error:
             row.detail = error.offset

@@ -5,8 +5,9 @@ Spec sections 17.2 and 17.5.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import repeat
 from typing import Generic
 
 from analyzer.protocols.base import Datagram, DatagramBatch, Reading, SessionFacts
@@ -48,6 +49,18 @@ MAX_LEARNED_NAMES = 256
 """UUID names a flow may teach us."""
 MAX_NAME = 64
 
+FED_AT_ONCE = 512
+"""Datagrams that are decompressed at once; bounds the memory this takes."""
+
+Decompress = Callable[[DatagramBatch], Iterator[bytes | None]]
+"""The plain payload of each datagram, None where it is not compressed or `read_packet` has to see to it."""
+
+
+def leave(batch: DatagramBatch) -> Iterator[bytes | None]:
+    """Leave everything to `read_packet`."""
+    return repeat(None, len(batch))
+
+
 _KINDS = {
     PacketKind.CHUNKS: codes.CHUNKS,
     PacketKind.CONTROL: codes.CONTROL,
@@ -77,12 +90,17 @@ class _Arrived:
 class TeeworldsReading(Reading, Generic[S]):
     """One flow under one dialect."""
 
-    def __init__(self, rows: Rows, dialect: Dialect, server: int, rebuilder: Rebuilder[S]) -> None:
+    def __init__(
+        self, rows: Rows, dialect: Dialect, server: int, rebuilder: Rebuilder[S], decompress: Decompress = leave
+    ) -> None:
         super().__init__(rows)
         self._dialect = dialect
         self._schema = dialect.schema
         self._server = server
         self._rebuilder = rebuilder
+        self._decompress = decompress
+        self._payloads: Iterator[bytes | None] = repeat(None)
+        """Of the datagrams to come, what `decompress` made of them."""
         self._connection = Connection(dialect.variant, server)
         self._vital: tuple[VitalStream[_Arrived], VitalStream[_Arrived]] = (VitalStream(), VitalStream())
         self._facts = SessionFacts(dialect.name, None, self._schema.sizes)
@@ -109,15 +127,23 @@ class TeeworldsReading(Reading, Generic[S]):
     def feed(self, batch: DatagramBatch) -> None:
         """Read a batch."""
         try:
-            super().feed(batch)
+            for start in range(0, len(batch), FED_AT_ONCE):
+                some = batch.part(start, start + FED_AT_ONCE)
+                self._payloads = self._decompress(some)
+                super().feed(some)
         finally:
+            self._payloads = repeat(None)
             if self._epoch is not None:
                 self._epoch.flush_types()
 
     def receive(self, datagram: Datagram) -> None:
         """Read one datagram."""
         variant = self._dialect.variant
-        packet = read_header(datagram.payload, variant) if datagram.cut else read_packet(datagram.payload, variant)
+        plain = next(self._payloads)
+        if datagram.cut:
+            packet = read_header(datagram.payload, variant)
+        else:
+            packet = read_packet(datagram.payload, variant, plain=plain)
         self._describe(packet, datagram)
         late = self.rows.packet
         self._add_command(packet)

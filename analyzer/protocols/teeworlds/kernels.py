@@ -97,12 +97,18 @@ def make_scratch() -> Scratch:
 
 
 @kernel
+def signed(value: int) -> int:
+    """`value` modulo 2^32, as a signed number."""
+    return ((value + 0x80000000) & 0xFFFFFFFF) - 0x80000000
+
+
+@kernel
 def find_slot(slots: NDArray[np.int64], stamp: int, mask: int, key: int) -> int:
     """The slot that holds `key`, or the free one where it belongs. At most half of `mask + 1` slots are in use."""
-    at = np.uint64((key * 0x9E3779B1) >> 12) & np.uint64(mask)
-    while slots[at, 0] == stamp and slots[at, 1] != key:
-        at = (at + np.uint64(1)) & np.uint64(mask)
-    return np.int64(at)
+    at = ((key * 0x9E3779B1) >> 12) & mask
+    while slots[np.uint64(at), 0] == stamp and slots[np.uint64(at), 1] != key:
+        at = (at + 1) & mask
+    return at
 
 
 @kernel
@@ -148,8 +154,8 @@ def _read_updates(
     if count < 3:
         _fail(result, 2, length, count)
         return False
-    removed = np.int64(ints[0])
-    announced = np.int64(ints[1])
+    removed = int(ints[0])
+    announced = int(ints[1])
     if removed < 0 or removed > count - 3:
         _fail(result, 3, 0, removed)
         return False
@@ -159,15 +165,15 @@ def _read_updates(
         if first > count:
             _fail(result, 4, offsets[index], number)
             return False
-        type = np.int64(ints[np.uint64(index)])
-        id = np.int64(ints[np.uint64(index + 1)])
+        type = int(ints[np.uint64(index)])
+        id = int(ints[np.uint64(index + 1)])
         if type < 0 or type > MAX_TYPE:
             _fail(result, 5, offsets[index], number)
             return False
         if id < 0 or id > MAX_ID:
             _fail(result, 6, offsets[index + 1], number)
             return False
-        size = np.int64(sizes[np.uint64(type)]) if type < AGREED_TYPES else np.int64(-1)
+        size = int(sizes[np.uint64(type)]) if type < AGREED_TYPES else -1
         if size >= 0:
             if size > count - first:
                 _fail(result, 4, offsets[first], number)
@@ -176,7 +182,7 @@ def _read_updates(
             if first >= count:
                 _fail(result, 4, offsets[first], number)
                 return False
-            size = np.int64(ints[np.uint64(first)])
+            size = int(ints[np.uint64(first)])
             first += 1
             if size < 0 or size > count - first:
                 _fail(result, 7, offsets[first - 1], number)
@@ -203,7 +209,7 @@ def _merge(
     removed, announced = result[DELETED], result[UPDATED]
     scratch.stamp[0] += 1
     stamp = scratch.stamp[0]
-    held = np.int64(base[0])
+    held = int(base[0])
     mask = 64
     while mask < 2 * (held + announced):
         mask *= 2
@@ -211,8 +217,8 @@ def _merge(
     table = scratch.slots[0]
     value = 1 + 2 * held
     for number in range(held):
-        key = np.int64(base[np.uint64(1 + number)])
-        size = np.int64(base[np.uint64(1 + held + number)])
+        key = int(base[np.uint64(1 + number)])
+        size = int(base[np.uint64(1 + held + number)])
         items[number, 0] = key
         items[number, 1] = -1
         items[number, 2] = size
@@ -226,8 +232,8 @@ def _merge(
         _remove(scratch, stamp, mask, result)
     total = held
     for number in range(announced):
-        key = np.int64(updates[number, 0])
-        size = np.int64(updates[number, 2])
+        key = int(updates[number, 0])
+        size = int(updates[number, 2])
         slot = find_slot(table, stamp, mask, key)
         if table[slot, 0] != stamp:
             table[slot, 0] = stamp
@@ -265,7 +271,7 @@ def _remove(scratch: Scratch, stamp: int, mask: int, result: NDArray[np.int64]) 
         own *= 2
     own -= 1
     for number in range(removed):
-        key = np.int64(scratch.ints[np.uint64(3 + number)])
+        key = int(scratch.ints[np.uint64(3 + number)])
         slot = find_slot(twice, stamp, own, key)
         if twice[slot, 0] == stamp:
             result[WARNINGS] |= DUPLICATE_KEY
@@ -296,7 +302,7 @@ def _write(
     for item in range(total):
         if items[item, 1] != -2:
             left += 1
-            values += np.int64(items[item, 2])
+            values += int(items[item, 2])
     size = HEADER_BYTES + ITEM_BYTES * left + INT_BYTES * values
     if left > MAX_ITEMS or size > MAX_STATE_BYTES:
         return _fail(result, 9, length, left)
@@ -307,39 +313,39 @@ def _write(
     changed = 0
     crc = 0
     for item in range(total):
-        number = np.int64(items[item, 1])
+        number = int(items[item, 1])
         if number == -2:
             continue
-        count = np.int64(items[item, 2])
-        old = np.int64(items[item, 3])
+        count = int(items[item, 2])
+        old = int(items[item, 3])
         out[np.uint64(place)] = items[item, 0]
         out[np.uint64(place + left)] = count
         place += 1
-        wire = np.int64(updates[number, 1]) if number >= 0 else np.int64(-1)
+        wire = int(updates[number, 1]) if number >= 0 else -1
         if wire < 0:
             for step in range(count):
                 same = base[np.uint64(old + step)]
                 out[np.uint64(value + step)] = same
-                crc += np.int64(same)
+                crc += int(same)
         elif old < 0:
             added += 1
             for step in range(count):
                 new = ints[np.uint64(wire + step)]
                 out[np.uint64(value + step)] = new
-                crc += np.int64(new)
+                crc += int(new)
         else:
             differs = False
             for step in range(count):
-                difference = np.int64(ints[np.uint64(wire + step)])
+                difference = int(ints[np.uint64(wire + step)])
                 differs |= difference != 0
-                new = np.int32(np.int64(base[np.uint64(old + step)]) + difference)
+                new = signed(int(base[np.uint64(old + step)]) + difference)
                 out[np.uint64(value + step)] = new
-                crc += np.int64(new)
+                crc += new
             changed += differs
         value += count
     result[ITEMS] = left
     result[STATE_BYTES] = size
-    result[CRC] = np.int64(np.int32(crc & 0xFFFFFFFF))
+    result[CRC] = signed(crc)
     result[ADDED] = added
     result[CHANGED] = changed
     result[REMOVED] = held + added - left
@@ -350,10 +356,10 @@ def _write(
 @kernel
 def find_item(state: NDArray[np.int32], key: int) -> tuple[int, int]:
     """Where the values of an item begin in a state, and how many there are; -1 and 0 if it is not there."""
-    count = np.int64(state[0])
+    count = int(state[0])
     value = 1 + 2 * count
     for item in range(count):
-        size = np.int64(state[np.uint64(1 + count + item)])
+        size = int(state[np.uint64(1 + count + item)])
         if state[np.uint64(1 + item)] == key:
             return value, size
         value += size
@@ -366,11 +372,11 @@ def find_own_info(state: NDArray[np.int32]) -> int:
 
     As `players.name_in_state`: the first PlayerInfo that says it is the local one counts.
     """
-    count = np.int64(state[0])
+    count = int(state[0])
     value = 1 + 2 * count
     for item in range(count):
-        key = np.int64(state[1 + item])
-        size = np.int64(state[1 + count + item])
+        key = int(state[1 + item])
+        size = int(state[1 + count + item])
         if key >> 16 == PLAYER_INFO and size and state[value] == 1:
             info, ints = find_item(state, CLIENT_INFO << 16 | (key & 0xFFFF))
             return info if ints >= NAME_INTS else -1
@@ -388,18 +394,18 @@ def count_types(
     """
     last = -1
     for number in range(updated):
-        type = np.int64(updates[number, 0]) >> 16
+        type = int(updates[number, 0]) >> 16
         if type != last and type >= FIRST_UUID_TYPE and not _declares(state, type, counts):
             return False
         last = type
     for number in range(updated):
-        type = np.uint64(updates[number, 0] >> 16)
-        if counts.counts[type, 1] == 0:
-            counts.counts[type, 0] = packet
-            counts.types[counts.used[0]] = np.int32(type)
+        type = int(updates[number, 0]) >> 16
+        if counts.counts[np.uint64(type), 1] == 0:
+            counts.counts[np.uint64(type), 0] = packet
+            counts.types[counts.used[0]] = type
             counts.used[0] += 1
-        counts.counts[type, 1] += 1
-        counts.counts[type, 2] += np.int64(updates[number, 2])
+        counts.counts[np.uint64(type), 1] += 1
+        counts.counts[np.uint64(type), 2] += int(updates[number, 2])
     return True
 
 
@@ -409,7 +415,7 @@ def _declares(state: NDArray[np.int32], type: int, counts: TypeCounts) -> bool:
     value, size = find_item(state, type)
     own = counts.declared[type]
     known = size >= 4
-    if counts.counts[type, 1] == 0:
+    if counts.counts[np.uint64(type), 1] == 0:
         own[0] = known
         for step in range(4):
             own[1 + step] = state[value + step] if known else 0
