@@ -18,7 +18,8 @@ from ui.models.byte_marks import ByteMarks, byte_marks
 from ui.models.provenance import Step
 from ui.theme import CELL_PADDING, PANE_HEADER_HEIGHT, Theme
 from ui.views.elided import ElidedLabel
-from ui.views.hex_view import NOTHING, HexView
+from ui.views.hex_layer import NOTHING
+from ui.views.hex_view import HexView
 
 FOOT_HEIGHT = 44
 
