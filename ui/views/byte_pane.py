@@ -33,6 +33,10 @@ class BytePane(QWidget):
     """`Span` that was chosen by dragging."""
     step_chosen = Signal(int)
     """A link in the foot: number of the step that was shown."""
+    byte_activated = Signal(int, int)
+    """A byte was clicked, or Enter pressed on it: buffer and offset."""
+    completing_chosen = Signal()
+    """The button that leads to the packet which completes the snapshot."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -49,7 +53,14 @@ class BytePane(QWidget):
         self.tabs.setElideMode(Qt.TextElideMode.ElideRight)
         self.tabs.setAccessibleName(self.tr("Buffers of the packet"))
         self.hex = HexView(theme)
+        self._completing = QToolButton()
+        self._completing.setAutoRaise(True)
+        self._completing.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._completing.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self._completing.clicked.connect(self.completing_chosen)
+        self._completing.hide()
         self._copy = QToolButton()
+        self._copy.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._copy.setAutoRaise(True)
         self._copy.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._copy.setMenu(self.hex.make_menu(self))
@@ -67,6 +78,7 @@ class BytePane(QWidget):
         self.tabs.currentChanged.connect(self._on_tab)
         self.hex.byte_chosen.connect(self._on_byte)
         self.hex.range_chosen.connect(self._on_range)
+        self.hex.byte_activated.connect(lambda offset: self.byte_activated.emit(self.buffer, offset))
         self._steps.linkActivated.connect(lambda link: self.step_chosen.emit(int(link)))
         self.set_zoom(1.0)
         self.set_theme(theme)
@@ -81,6 +93,8 @@ class BytePane(QWidget):
         """Paint in another theme."""
         self._theme = theme
         self.hex.set_theme(theme)
+        self._completing.setIcon(qtawesome.icon("ph.arrow-line-right", color=theme.color("accent")))
+        _tint(self._completing, theme, "accent")
         self._copy.setIcon(qtawesome.icon("ph.copy", color=theme.color("text2")))
         for label, tone in ((self._title, "text"), (self._meaning, "text2"), (self._cost, "text2")):
             _tint(label, theme, tone)
@@ -93,7 +107,7 @@ class BytePane(QWidget):
         table = fonts.font(fonts.Use.TABLE, zoom=zoom)
         self.tabs.setFont(table)
         self._title.setFont(fonts.font(fonts.Use.GROUP_ROW, zoom=zoom))
-        for label in (self._meaning, self._cost, self._steps):
+        for label in (self._meaning, self._cost, self._steps, self._completing):
             label.setFont(table)
         self._head.setFixedHeight(round(PANE_HEADER_HEIGHT * zoom))
         self._foot.setFixedHeight(round(FOOT_HEIGHT * zoom))
@@ -109,8 +123,14 @@ class BytePane(QWidget):
                 name = buffer.name[:1].upper() + buffer.name[1:]
                 self.tabs.setTabData(self.tabs.addTab(f"{name} {words.size(len(buffer.data))}"), number)
         self.tabs.blockSignals(False)
+        self._show_completing()
         self.show_no_field()
         self._show_buffer()
+
+    def next_buffer(self, step: int) -> None:
+        """Show the next buffer (step 1) or the one before (-1); around the end."""
+        if self.tabs.count():
+            self.tabs.setCurrentIndex((self.tabs.currentIndex() + step) % self.tabs.count())
 
     def show_secrets(self, secrets: Secrets) -> None:
         """Mask the bytes of other fields than before."""
@@ -156,6 +176,15 @@ class BytePane(QWidget):
         self._steps.setText(words.DOT.join(pieces))
         self._steps.setAccessibleName(words.DOT.join(step.text for step in self._shown_steps))
 
+    def _show_completing(self) -> None:
+        completing = None if self._detail is None else self._detail.completed_by
+        self._completing.setVisible(completing is not None)
+        if completing is not None:
+            self._completing.setText(self.tr("Packet {0}").format(completing.frame))
+            says = self.tr("Go to packet {0}, which completes the snapshot").format(completing.frame)
+            self._completing.setToolTip(says)
+            self._completing.setAccessibleName(says)
+
     def _show_buffer(self, scroll: bool = True) -> None:
         if self._detail is None or self._secrets is None:
             self.hex.show_bytes(b"", ByteMarks())
@@ -197,6 +226,7 @@ class BytePane(QWidget):
         head.setContentsMargins(4, 0, 4, 0)
         head.addWidget(self.tabs)
         head.addStretch()
+        head.addWidget(self._completing)
         head.addWidget(self._copy)
         line = QHBoxLayout()
         line.setSpacing(CELL_PADDING)
@@ -222,6 +252,7 @@ def _reach(span: Span) -> range:
 
 def _tint(label: QWidget, theme: Theme, tone: str) -> None:
     palette = label.palette()
-    palette.setColor(QPalette.ColorRole.WindowText, theme.color(tone))
+    for role in (QPalette.ColorRole.WindowText, QPalette.ColorRole.ButtonText):
+        palette.setColor(role, theme.color(tone))
     palette.setColor(QPalette.ColorRole.Link, theme.color("accent"))
     label.setPalette(palette)
