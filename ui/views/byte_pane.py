@@ -7,7 +7,7 @@ from html import escape
 
 import qtawesome
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QPalette
+from PySide6.QtGui import QPalette, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QTabBar, QToolButton, QVBoxLayout, QWidget
 
 from analyzer.engine.packet_detail import PacketDetail, sources
@@ -22,6 +22,8 @@ from ui.views.hex_layer import NOTHING
 from ui.views.hex_view import HexView
 
 FOOT_HEIGHT = 44
+ROOM_FOR_LINK = 600
+"""A pane narrower than this has the link to the completing packet as an icon, so that the tabs keep their sizes."""
 
 
 class BytePane(QWidget):
@@ -56,7 +58,6 @@ class BytePane(QWidget):
         self._completing = QToolButton()
         self._completing.setAutoRaise(True)
         self._completing.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self._completing.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self._completing.clicked.connect(self.completing_chosen)
         self._completing.hide()
         self._copy = QToolButton()
@@ -103,6 +104,7 @@ class BytePane(QWidget):
 
     def set_zoom(self, zoom: float) -> None:
         """Another size of type."""
+        self._zoom = zoom
         self.hex.set_zoom(zoom)
         table = fonts.font(fonts.Use.TABLE, zoom=zoom)
         self.tabs.setFont(table)
@@ -111,6 +113,16 @@ class BytePane(QWidget):
             label.setFont(table)
         self._head.setFixedHeight(round(PANE_HEADER_HEIGHT * zoom))
         self._foot.setFixedHeight(round(FOOT_HEIGHT * zoom))
+        self._fit_link()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_link()
+
+    def _fit_link(self) -> None:
+        fits = self.width() >= ROOM_FOR_LINK * self._zoom
+        style = Qt.ToolButtonStyle.ToolButtonTextBesideIcon if fits else Qt.ToolButtonStyle.ToolButtonIconOnly
+        self._completing.setToolButtonStyle(style)
 
     def show_detail(self, detail: PacketDetail | None, secrets: Secrets) -> None:
         """Show the buffers of another packet, beginning with the captured one."""
