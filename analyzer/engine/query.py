@@ -194,8 +194,9 @@ class Query:
         if self._code(snapshot).status is Status.INCOMPLETE:
             text += self._parts_here(snapshot, record)
         if self._code(snapshot).status is Status.NO_BASE and cause >= 0:
-            place = f"tick {self._tick(cause)} in {record} {self._frame_of(cause)}"
-            text += f"; first cause: {', '.join(filter(None, (self._code(cause).legend, place)))}"
+            why = self._code(cause).legend
+            text += f"; first cause: tick {self._tick(cause)} in {record} {self._frame_of(cause)}"
+            text += f" ({why})" if why else ""
         return text
 
     def _parts_here(self, snapshot: int, record: str) -> str:
