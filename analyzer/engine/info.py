@@ -69,17 +69,17 @@ class PacketInfo:
             recognised = tables.flows.text("recognised", tables.packets.integer("flow", packet))
             return f"{recognised} (not decoded)" if recognised else f"{tables.packets.integer('length', packet)} bytes"
         kind = protocol.packet_kinds[tables.packets.integer("kind", packet)]
-        fault = protocol.packet_codes[tables.packets.integer("code", packet)]
+        code, _, sentence = protocol.packet_codes[tables.packets.integer("code", packet)].partition(": ")
+        fault = f"{sentence} ({code})" if sentence else code
         names = ", ".join(self._messages(packet, protocol, notes))
-        pieces = [names or ("" if fault.startswith(f"{kind}:") else kind)]
+        pieces = [names or ("" if code == kind else kind)]
         carried = [part.snapshot for part in self.parts(packet)]
         completed = tables.packets.integer("snapshot", packet)
         if completed >= 0 and completed not in carried:
             pieces.append(f"{self._head(completed)}{self._outcome(completed)}")
             carried.append(completed)
         failures = [self.reason(snapshot) for snapshot in carried if self._failed(snapshot)]
-        _, _, what = fault.partition(": ")
-        return DOT.join(filter(None, dict.fromkeys((what, *failures, *pieces))))
+        return DOT.join(filter(None, dict.fromkeys((fault, *failures, *pieces))))
 
     def reason(self, snapshot: int) -> str:
         """The sentence that goes with the snapshot's code, of itself: without the first cause."""

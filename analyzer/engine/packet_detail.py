@@ -112,16 +112,20 @@ def packet_detail(query: Query, tables: Tables, packet: int) -> PacketDetail:
         return _with_received(replace(bare, snapshot=snapshot), query.received(snapshot), tables)
     changes = query.changes(snapshot)
     meanings = _meanings(changes)
-    named = replace(tree, fields=tuple(_named(node, meanings, changes) for node in tree.fields))
+    fields = tuple(_named(node, meanings, changes) for node in tree.fields)
     last = max((part.packet for part in joined.parts), default=packet)
+    completed_by = None if last == packet else Place(last, _frame(tables, last))
+    if completed_by is not None and fields[-1].span is not None:
+        said = f"{fields[-1].text}, completed by packet {completed_by.frame}"
+        fields = (*fields[:-1], replace(fields[-1], text=said))
     return replace(
         bare,
-        tree=named,
+        tree=replace(tree, fields=fields),
         snapshot=snapshot,
         joined=joined,
         origins=_origins(joined, tables),
         parts=len(joined.parts),
-        completed_by=None if last == packet else Place(last, _frame(tables, last)),
+        completed_by=completed_by,
         meanings=meanings,
     )
 

@@ -195,9 +195,8 @@ class Query:
             text += self._parts_here(snapshot, record)
         if self._code(snapshot).status is Status.NO_BASE and cause >= 0:
             why = self._code(cause).legend
-            text += (
-                f"; first cause: {why}{', ' if why else ''}tick {self._tick(cause)} in {record} {self._frame_of(cause)}"
-            )
+            text += f"; first cause: tick {self._tick(cause)} in {record} {self._frame_of(cause)}"
+            text += f" ({why})" if why else ""
         return text
 
     def _parts_here(self, snapshot: int, record: str) -> str:

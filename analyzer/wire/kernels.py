@@ -90,26 +90,6 @@ def decompress(
 
 
 @kernel
-def unpack(data: NDArray[np.uint8], at: int, end: int) -> tuple[int, int]:
-    """The number at `data[at:end]` and where the next one begins; -1 instead of that where it is cut off."""
-    if at >= end:
-        return 0, -1
-    byte = int(data[np.uint64(at)])
-    at += 1
-    negative = byte & 0x40
-    value = byte & 0x3F
-    shift = 6
-    while byte >= 0x80 and shift <= 27:
-        if at >= end:
-            return 0, -1
-        byte = int(data[np.uint64(at)])
-        at += 1
-        value |= (byte & (0x0F if shift == 27 else 0x7F)) << shift
-        shift += 7
-    return (~value if negative else value), at
-
-
-@kernel
 def unpack_all(
     data: NDArray[np.uint8], start: int, end: int, ints: NDArray[np.int32], offsets: NDArray[np.int32]
 ) -> tuple[int, bool, bool]:

@@ -100,8 +100,8 @@ def test_reasons_come_before_the_names_of_messages() -> None:
         for packet in range(len(tables.packets)):
             protocol = info.protocol(packet)
             if protocol is not None:
-                fault = protocol.packet_codes[tables.packets.integer("code", packet)]
-                assert info.line(packet).startswith(fault.partition(": ")[2])
+                code, _, sentence = protocol.packet_codes[tables.packets.integer("code", packet)].partition(": ")
+                assert info.line(packet).startswith(f"{sentence} ({code})" if code else "")
 
 
 def test_messages_that_repeat_are_counted(bots: tuple[Capture, Query]) -> None:

@@ -102,7 +102,8 @@ def test_a_part_that_completes_nothing_has_the_delta_it_belongs_to(details: dict
     assert before.joined == detail.joined
     assert before.parts == 2
     assert before.missing == ()
-    assert delta(before) == delta(detail)
+    assert delta(before).text == f"{delta(detail).text}, completed by packet 2238"
+    assert delta(before).children == delta(detail).children
     early = Span(2, 83, 2)
     piece, packed = sources(before, early)
     assert before.tree.buffers[1].data[piece.offset : piece.offset + 2] == before.tree.buffers[2].data[83:85]

@@ -43,3 +43,24 @@ def test_columns_are_found_where_they_are_painted() -> None:
             assert places.column_at(places.text_left(column) + 3) == column
         assert places.column_at(2) == -1
     assert HexPlaces.fitting(600, 0x12345, 7.2, 8).digits == 5
+
+
+def test_a_row_as_one_text_has_every_character_in_its_column() -> None:
+    for width in (600, 400):
+        places = HexPlaces.fitting(width, 100, 7.0, 8)
+        count = places.columns
+        digits = " ".join(f"{column:02x}" for column in range(count))
+        row = places.line("0010", digits, "abcdefghijklmnop"[:count])
+        for column in range(count):
+            at = round((places.hex_left(column) - places.left) / places.char)
+            assert row[at : at + 2] == f"{column:02x}"
+            assert row[round((places.text_left(column) - places.left) / places.char)] == "abcdefghijklmnop"[column]
+        assert places.line("", "", "") == ""
+
+
+@pytest.mark.parametrize("ratio", [1.0, 1.25, 1.5, 2.0])
+def test_grounds_end_on_device_pixels(ratio: float) -> None:
+    places = HexPlaces.fitting(600, 100, 7.2, 8, ratio)
+    edges = [*places.hex_edges(3, 9), *places.text_edges(3, 9), places.hairline]
+    assert [edge * ratio for edge in edges] == pytest.approx([round(edge * ratio) for edge in edges])
+    assert 0.5 < places.hairline <= 1

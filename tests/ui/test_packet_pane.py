@@ -8,14 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 from capture_files import BUNDLED, SAMPLE
-from PySide6.QtCore import QModelIndex, Qt
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from PySide6.QtCore import QEvent, QModelIndex, Qt
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication
+from PySide6.QtWidgets import QApplication, QLabel, QMenu, QToolButton, QWidget
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from analyzer.engine.packet_detail import PacketDetail
 from analyzer.wire.reader import Buffer, Field, FieldTree, Span
+from tests.cli.cut_capture import without_records
 from ui import theme
 from ui.document import Document
 from ui.models import byte_text, field_text
@@ -210,6 +211,176 @@ def test_a_packet_that_breaks_off_says_where(qtbot: QtBot, show: Show) -> None:
     assert tab.bytes.hex.field_range == range(164, 178)
 
 
+def test_a_part_leads_to_the_packet_that_completes_its_snapshot(
+    qtbot: QtBot, show: Show, documents: list[Document]
+) -> None:
+    tab = show(BOTS, TWO_PARTS - 1)
+    assert [tab.bytes.tabs.tabText(number).split()[0] for number in range(3)] == ["Captured", "Decompressed", "Joined"]
+    assert said(tab, named(tab, "delta")).endswith("in 2 parts, completed by packet 2238")
+    tab.tree.choose(named(tab, "delta", "Character 23", "vel_y"))
+    parts = tab.bytes.hex.marks.parts
+    assert [(part.reach, part.labels[0], part.own) for part in parts] == [
+        (range(900), "part 1, this packet", True),
+        (range(900, 1224), "part 2, packet 2238", False),
+    ]
+    (link,) = [button for button in tab.findChildren(QToolButton) if button.text() == "Packet 2238"]
+    assert link.isVisible()
+    link.setFocus()
+    qtbot.keyClick(link, Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: tab.detail is not None and tab.detail.packet == TWO_PARTS, timeout=10_000)
+    assert tab.model.names(tab.tree.currentIndex()) == ("delta", "Character 23", "vel_y")
+    assert tab.bytes.hex.field_range == range(83, 85)
+    assert [part.own for part in tab.bytes.hex.marks.parts] == [False, True]
+    assert not link.isVisible()
+
+
+def test_a_snapshot_that_never_was_completed_shows_the_parts_that_came(show: Show, tmp_path: Path) -> None:
+    path = tmp_path / "lossy.pcap"
+    path.write_bytes(without_records(BOTS, range(TWO_PARTS - 1, TWO_PARTS), TWO_PARTS + 100))
+    tab = show(path, TWO_PARTS - 1)
+    assert tab.bytes.tabs.tabText(2) == "Received parts 324 B"
+    assert said(tab, named(tab, "received parts")) == "1 of 2 parts, 324 bytes"
+    assert said(tab, named(tab, "received parts", "part 1")) == "never came"
+    tab.tree.choose(named(tab, "received parts", "part 2"))
+    assert tab.bytes.buffer == 2
+    assert tab.bytes.hex.field_range == range(324)
+    assert "part 2 of 2 · packet 2237" in tab.bytes.foot_text()
+    assert [part.labels[0] for part in tab.bytes.hex.marks.parts] == ["part 1 never came", "part 2, this packet"]
+    assert not any(
+        button.isVisible() and button.text().startswith("Packet") for button in tab.findChildren(QToolButton)
+    )
+
+
+def test_a_field_of_the_delta_is_underlined_down_to_the_captured_bytes(show: Show, documents: list[Document]) -> None:
+    tab = show(BOTS, TWO_PARTS - 1)
+    detail = tab.detail
+    assert detail is not None
+    data = detail.tree.buffers[2].data[83:85]
+    for index in (named(tab, "delta", "Character 23", "vel_y"), named(tab, "delta", "Character 23")):
+        tab.tree.choose(index)
+        node = current(tab)
+        assert node.span is not None
+        tab.bytes.next_buffer(-1)
+        (plain,) = tab.bytes.hex.traces
+        assert len(plain) == node.span.length
+        assert data in tab.bytes.hex.data[plain.start : plain.stop]
+        tab.bytes.next_buffer(-1)
+        assert tab.bytes.hex.traces == (range(3, len(tab.bytes.hex.data)),)
+        tab.bytes.next_buffer(-1)
+        assert tab.bytes.buffer == 2
+
+
+def deepest(fields: tuple[Field, ...], buffer: int, offset: int, depth: int = 1) -> int:
+    """How deep the deepest field of a byte lies, 0 if there is none."""
+    found = 0
+    for node in fields:
+        span = node.span
+        if span is not None and span.buffer == buffer and span.offset <= offset < span.offset + span.length:
+            found = max(found, depth)
+        found = max(found, deepest(node.children, buffer, offset, depth + 1))
+    return found
+
+
+@pytest.mark.parametrize(("path", "packet"), [(BOTS, TWO_PARTS - 1), (CUT, CUT_PACKET)], ids=["bots", "cut"])
+def test_bytes_of_every_buffer_lead_to_their_deepest_field(qtbot: QtBot, show: Show, path: Path, packet: int) -> None:
+    tab = show(path, packet)
+    view = tab.bytes.hex
+    for number in range(tab.bytes.tabs.count()):
+        for offset in range(0, len(tab.detail.tree.buffers[number].data), 37):
+            tab.bytes.tabs.setCurrentIndex(number)
+            buffer = tab.bytes.buffer
+            view.scroll_to(offset)
+            qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=view.rect_of(offset).center().toPoint())
+            depth = deepest(tab.model.top, buffer, offset)
+            if depth:
+                span = current(tab).span
+                assert span is not None
+                assert span.buffer == buffer == tab.bytes.buffer
+                assert span.offset <= offset < span.offset + span.length
+                assert len(tab.model.rows(tab.tree.currentIndex())) == depth
+            assert view.cursor_offset == offset
+
+
+def test_the_first_wrong_byte_has_a_red_edge(show: Show) -> None:
+    tab = show(CUT, CUT_PACKET)
+    view = tab.bytes.hex
+    assert view.marks.wrong == (164,)
+    view.scroll_to(164)
+    box = view.rect_of(164)
+    picture = view.viewport().grab().toImage()
+    red = theme.LIGHT.color("error")
+    reds = [
+        x
+        for x in range(round(box.left()) - 8, round(box.right()))
+        if picture.pixelColor(x, round(box.top()) + 2) == red
+    ]
+    assert len(reds) == 3
+    assert box.left() - 6 <= reds[0] < box.left()
+
+
+def test_hover_marks_a_byte_and_changes_nothing(qtbot: QtBot, show: Show, documents: list[Document]) -> None:
+    tab = show(BOTS, TWO_PARTS)
+    documents[0].selection.select_span(VEL_Y)
+    view, span = tab.bytes.hex, documents[0].selection.span
+    qtbot.waitUntil(view.verticalScrollBar().isVisible)
+    before = view.viewport().grab().toImage()
+    qtbot.mouseMove(view.viewport(), view.rect_of(100).center().toPoint())
+    assert view.hovered == 100
+    assert view.viewport().grab().toImage() != before
+    assert documents[0].selection.span == span
+    assert view.field_range == range(83, 85)
+    QApplication.sendEvent(view.viewport(), QEvent(QEvent.Type.Leave))
+    assert view.hovered == -1
+    assert view.viewport().grab().toImage() == before
+
+
+def test_every_key_of_the_bytes(qtbot: QtBot, show: Show, documents: list[Document]) -> None:
+    tab = show(BOTS, TWO_PARTS)
+    view = tab.bytes.hex
+    control, shift = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+    tab.tree.setFocus()
+    qtbot.keyClick(tab.tree, Qt.Key.Key_PageUp, control)
+    assert tab.bytes.tabs.tabText(tab.bytes.tabs.currentIndex()).startswith("Joined")
+    documents[0].selection.select_span(Span(2, 100, 1))
+    columns = next(offset for offset in (8, 16) if view.rect_of(offset).top() > view.rect_of(0).top())
+    row = 100 // columns * columns
+    for key, offset in (
+        (Qt.Key.Key_Home, row),
+        (Qt.Key.Key_End, row + columns - 1),
+        (Qt.Key.Key_Up, row - 1),
+        (Qt.Key.Key_Down, row + columns - 1),
+        (Qt.Key.Key_Left, row + columns - 2),
+    ):
+        qtbot.keyClick(view, key)
+        assert view.cursor_offset == offset
+    qtbot.keyClick(view, Qt.Key.Key_PageDown)
+    paged = view.cursor_offset
+    assert paged > row + 4 * columns
+    assert (paged - (row + columns - 2)) % columns == 0
+    qtbot.keyClick(view, Qt.Key.Key_PageUp)
+    assert view.cursor_offset == row + columns - 2
+    qtbot.keyClick(view, Qt.Key.Key_Down, shift)
+    assert view.field_range == range(row + columns - 2, row + 2 * columns - 1)
+    qtbot.keyClick(view, Qt.Key.Key_PageDown, control)
+    assert tab.bytes.buffer == 0
+
+
+def test_the_menu_key_offers_every_way_to_copy(qtbot: QtBot, show: Show, documents: list[Document]) -> None:
+    tab = show(BOTS, TWO_PARTS)
+    documents[0].selection.select_span(VEL_Y)
+    view = tab.bytes.hex
+    place = view.viewport().rect().center()
+    for number, text in enumerate(("80 08", "unsigned char bytes[2] = {\n    0x80, 0x08,\n};", "0053  80 08", "..")):
+        event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, place, view.mapToGlobal(place))
+        QApplication.sendEvent(view.viewport(), event)
+        menu = QApplication.activePopupWidget()
+        assert isinstance(menu, QMenu)
+        for _ in range(number + 1):
+            qtbot.keyClick(menu, Qt.Key.Key_Down)
+        qtbot.keyClick(menu, Qt.Key.Key_Return)
+        assert QGuiApplication.clipboard().text() == text
+
+
 def password_index(tab: PacketTab) -> QModelIndex:
     for rows, node in tab.model.walk():
         if node.secret:
@@ -277,6 +448,24 @@ def test_a_click_on_its_bytes_shows_a_password_and_another_packet_hides_it_again
     go_to(qtbot, tab, documents[0], IPV6_INFO + 1)
     go_to(qtbot, tab, documents[0], IPV6_INFO)
     assert said(tab, password_index(tab)) == MASKED
+
+
+def test_the_cursor_passes_over_a_password_and_enter_shows_it(
+    qtbot: QtBot, show: Show, documents: list[Document], with_password: Path
+) -> None:
+    tab = show(with_password, IPV6_INFO)
+    span = tab.model.field(password_index(tab)).span
+    assert span is not None
+    view = tab.bytes.hex
+    documents[0].selection.select_span(Span(0, span.offset - 1, 1))
+    for _ in range(3):
+        qtbot.keyClick(view, Qt.Key.Key_Right)
+        assert current(tab).secret
+        assert said(tab, password_index(tab)) == MASKED
+        assert PASSWORD[:4] not in view.copied(byte_text.as_text)
+    qtbot.keyClick(view, Qt.Key.Key_Return)
+    assert said(tab, password_index(tab)) == f'"{PASSWORD}"'
+    assert PASSWORD in view.copied(byte_text.as_text)
 
 
 def test_what_a_password_was_unpacked_from_is_hidden_with_it(qtbot: QtBot) -> None:

@@ -12,13 +12,24 @@ from analyzer.wire.secrets import Secrets
 
 
 @dataclass(frozen=True, slots=True)
+class PartMark:
+    """A part of a delta, or the place of one that never came."""
+
+    reach: range
+    labels: tuple[str, ...]
+    """What it is called, the longest first: the view takes what fits."""
+    own: bool = False
+    """The packet that is shown brought it."""
+
+
+@dataclass(frozen=True, slots=True)
 class ByteMarks:
     """Marks of one buffer, each in order of its bytes."""
 
     items: tuple[range, ...] = ()
     """The innermost groups: every other one is shaded."""
-    parts: tuple[tuple[int, str], ...] = ()
-    """Where a part begins, and its label."""
+    parts: tuple[PartMark, ...] = ()
+    """Parts, where there are several; what never came is empty."""
     wrong: tuple[int, ...] = ()
     """First bytes that could not be read."""
     hidden: tuple[range, ...] = ()
@@ -37,12 +48,29 @@ class ByteMarks:
 def byte_marks(detail: PacketDetail, secrets: Secrets, buffer: int) -> ByteMarks:
     """The marks of a buffer of a packet."""
     groups = sorted(_innermost(detail.tree.fields, buffer), key=lambda item: item.start)
-    parts: tuple[tuple[int, str], ...] = ()
-    carried = [origin.part for origin in detail.origins if origin.part.length]
-    if buffer == len(detail.tree.buffers) - 1 and len(carried) > 1:
-        parts = tuple((part.offset, f"part {part.number + 1}") for part in carried)
+    is_delta = detail.joined is not None and buffer == len(detail.tree.buffers) - 1
+    parts = _parts(detail) if is_delta and detail.parts > 1 else ()
     wrong = tuple(sorted(_wrong(detail.tree.fields, buffer)))
     return ByteMarks(tuple(groups), parts, wrong, secrets.hidden(buffer))
+
+
+def _parts(detail: PacketDetail) -> tuple[PartMark, ...]:
+    """The parts of the joined delta by number."""
+    assert detail.joined is not None
+    here = {origin.part.number: origin for origin in detail.origins if origin.part.length}
+    found: list[PartMark] = []
+    offset = 0
+    for number in sorted({*here, *detail.missing}):
+        name, short = f"part {number + 1}", f"p{number + 1}"
+        if number in detail.missing:
+            found.append(PartMark(range(offset, offset), (f"{name} never came", f"{short} missing", f"{short} \u2013")))
+            continue
+        part, frame = here[number].part, here[number].frame
+        own = part.packet == detail.packet
+        carrier = "this packet" if own else f"packet {frame}"
+        offset = part.offset + part.length
+        found.append(PartMark(range(part.offset, offset), (f"{name}, {carrier}", name, short), own))
+    return tuple(found)
 
 
 def _innermost(fields: tuple[Field, ...], buffer: int) -> Iterator[range]:

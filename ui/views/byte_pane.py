@@ -7,7 +7,7 @@ from html import escape
 
 import qtawesome
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QPalette
+from PySide6.QtGui import QPalette, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QTabBar, QToolButton, QVBoxLayout, QWidget
 
 from analyzer.engine.packet_detail import PacketDetail, sources
@@ -18,9 +18,12 @@ from ui.models.byte_marks import ByteMarks, byte_marks
 from ui.models.provenance import Step
 from ui.theme import CELL_PADDING, PANE_HEADER_HEIGHT, Theme
 from ui.views.elided import ElidedLabel
-from ui.views.hex_view import NOTHING, HexView
+from ui.views.hex_layer import NOTHING
+from ui.views.hex_view import HexView
 
 FOOT_HEIGHT = 44
+ROOM_FOR_LINK = 600
+"""A pane narrower than this has the link to the completing packet as an icon, so that the tabs keep their sizes."""
 
 
 class BytePane(QWidget):
@@ -32,6 +35,10 @@ class BytePane(QWidget):
     """`Span` that was chosen by dragging."""
     step_chosen = Signal(int)
     """A link in the foot: number of the step that was shown."""
+    byte_activated = Signal(int, int)
+    """A byte was clicked, or Enter pressed on it: buffer and offset."""
+    completing_chosen = Signal()
+    """The button that leads to the packet which completes the snapshot."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -48,7 +55,13 @@ class BytePane(QWidget):
         self.tabs.setElideMode(Qt.TextElideMode.ElideRight)
         self.tabs.setAccessibleName(self.tr("Buffers of the packet"))
         self.hex = HexView(theme)
+        self._completing = QToolButton()
+        self._completing.setAutoRaise(True)
+        self._completing.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._completing.clicked.connect(self.completing_chosen)
+        self._completing.hide()
         self._copy = QToolButton()
+        self._copy.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._copy.setAutoRaise(True)
         self._copy.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._copy.setMenu(self.hex.make_menu(self))
@@ -66,6 +79,7 @@ class BytePane(QWidget):
         self.tabs.currentChanged.connect(self._on_tab)
         self.hex.byte_chosen.connect(self._on_byte)
         self.hex.range_chosen.connect(self._on_range)
+        self.hex.byte_activated.connect(lambda offset: self.byte_activated.emit(self.buffer, offset))
         self._steps.linkActivated.connect(lambda link: self.step_chosen.emit(int(link)))
         self.set_zoom(1.0)
         self.set_theme(theme)
@@ -80,6 +94,8 @@ class BytePane(QWidget):
         """Paint in another theme."""
         self._theme = theme
         self.hex.set_theme(theme)
+        self._completing.setIcon(qtawesome.icon("ph.arrow-line-right", color=theme.color("accent")))
+        _tint(self._completing, theme, "accent")
         self._copy.setIcon(qtawesome.icon("ph.copy", color=theme.color("text2")))
         for label, tone in ((self._title, "text"), (self._meaning, "text2"), (self._cost, "text2")):
             _tint(label, theme, tone)
@@ -88,14 +104,25 @@ class BytePane(QWidget):
 
     def set_zoom(self, zoom: float) -> None:
         """Another size of type."""
+        self._zoom = zoom
         self.hex.set_zoom(zoom)
         table = fonts.font(fonts.Use.TABLE, zoom=zoom)
         self.tabs.setFont(table)
         self._title.setFont(fonts.font(fonts.Use.GROUP_ROW, zoom=zoom))
-        for label in (self._meaning, self._cost, self._steps):
+        for label in (self._meaning, self._cost, self._steps, self._completing):
             label.setFont(table)
         self._head.setFixedHeight(round(PANE_HEADER_HEIGHT * zoom))
         self._foot.setFixedHeight(round(FOOT_HEIGHT * zoom))
+        self._fit_link()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_link()
+
+    def _fit_link(self) -> None:
+        fits = self.width() >= ROOM_FOR_LINK * self._zoom
+        style = Qt.ToolButtonStyle.ToolButtonTextBesideIcon if fits else Qt.ToolButtonStyle.ToolButtonIconOnly
+        self._completing.setToolButtonStyle(style)
 
     def show_detail(self, detail: PacketDetail | None, secrets: Secrets) -> None:
         """Show the buffers of another packet, beginning with the captured one."""
@@ -108,8 +135,14 @@ class BytePane(QWidget):
                 name = buffer.name[:1].upper() + buffer.name[1:]
                 self.tabs.setTabData(self.tabs.addTab(f"{name} {words.size(len(buffer.data))}"), number)
         self.tabs.blockSignals(False)
+        self._show_completing()
         self.show_no_field()
         self._show_buffer()
+
+    def next_buffer(self, step: int) -> None:
+        """Show the next buffer (step 1) or the one before (-1); around the end."""
+        if self.tabs.count():
+            self.tabs.setCurrentIndex((self.tabs.currentIndex() + step) % self.tabs.count())
 
     def show_secrets(self, secrets: Secrets) -> None:
         """Mask the bytes of other fields than before."""
@@ -155,6 +188,15 @@ class BytePane(QWidget):
         self._steps.setText(words.DOT.join(pieces))
         self._steps.setAccessibleName(words.DOT.join(step.text for step in self._shown_steps))
 
+    def _show_completing(self) -> None:
+        completing = None if self._detail is None else self._detail.completed_by
+        self._completing.setVisible(completing is not None)
+        if completing is not None:
+            self._completing.setText(self.tr("Packet {0}").format(completing.frame))
+            says = self.tr("Go to packet {0}, which completes the snapshot").format(completing.frame)
+            self._completing.setToolTip(says)
+            self._completing.setAccessibleName(says)
+
     def _show_buffer(self, scroll: bool = True) -> None:
         if self._detail is None or self._secrets is None:
             self.hex.show_bytes(b"", ByteMarks())
@@ -196,6 +238,7 @@ class BytePane(QWidget):
         head.setContentsMargins(4, 0, 4, 0)
         head.addWidget(self.tabs)
         head.addStretch()
+        head.addWidget(self._completing)
         head.addWidget(self._copy)
         line = QHBoxLayout()
         line.setSpacing(CELL_PADDING)
@@ -221,6 +264,7 @@ def _reach(span: Span) -> range:
 
 def _tint(label: QWidget, theme: Theme, tone: str) -> None:
     palette = label.palette()
-    palette.setColor(QPalette.ColorRole.WindowText, theme.color(tone))
+    for role in (QPalette.ColorRole.WindowText, QPalette.ColorRole.ButtonText):
+        palette.setColor(role, theme.color(tone))
     palette.setColor(QPalette.ColorRole.Link, theme.color("accent"))
     label.setPalette(palette)

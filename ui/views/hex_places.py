@@ -21,13 +21,28 @@ class HexPlaces:
     char: float
     """Width of a character."""
     left: float
+    ratio: float = 1.0
+    """Device pixels in one of the measures."""
 
     @classmethod
-    def fitting(cls, width: int, length: int, char: float, left: float) -> HexPlaces:
+    def fitting(cls, width: int, length: int, char: float, left: float, ratio: float = 1.0) -> HexPlaces:
         """As many columns as fit."""
         digits = max(4, len(f"{max(0, length - 1):x}"))
-        wide = cls(WIDE, digits, char, left)
-        return wide if wide.text_left(WIDE) + left <= width else cls(NARROW, digits, char, left)
+        wide = cls(WIDE, digits, char, left, ratio)
+        return wide if wide.text_left(WIDE) + left <= width else cls(NARROW, digits, char, left, ratio)
+
+    def line(self, offset: str, digits: str, text: str) -> str:
+        """A row as one text: offset, digits of its bytes with blanks between, text; each may be empty."""
+        first, rest = digits[: GAP_AFTER * CELL], digits[GAP_AFTER * CELL :]
+        row = f"{offset:{self.digits + 2}}{first:{GAP_AFTER * CELL}}"
+        if self.columns > GAP_AFTER:
+            row += f" {rest:{(self.columns - GAP_AFTER) * CELL}}"
+        return f"{row} {text}".rstrip()
+
+    @property
+    def hairline(self) -> float:
+        """The thickness of a line of whole device pixels, about one measure."""
+        return max(1, int(self.ratio)) / self.ratio
 
     def hex_left(self, column: int) -> float:
         """Where the digits of a byte begin."""
@@ -35,9 +50,9 @@ class HexPlaces:
         return self.left + (self.digits + 2 + column * CELL + gap) * self.char
 
     def hex_edges(self, first: int, last: int) -> tuple[float, float]:
-        """Left and right of the ground below bytes, in whole pixels."""
+        """Left and right of the ground below bytes, in whole device pixels."""
         half = (CELL - 2) * self.char / 2
-        return float(round(self.hex_left(first) - half)), float(round(self.hex_left(last) + 2 * self.char + half))
+        return self._snapped(self.hex_left(first) - half), self._snapped(self.hex_left(last) + 2 * self.char + half)
 
     def text_left(self, column: int) -> float:
         """Where the character of a byte is."""
@@ -45,8 +60,11 @@ class HexPlaces:
         return end + column * self.char
 
     def text_edges(self, first: int, last: int) -> tuple[float, float]:
-        """Left and right of the ground below characters, in whole pixels."""
-        return float(round(self.text_left(first))), float(round(self.text_left(last + 1)))
+        """Left and right of the ground below characters, in whole device pixels."""
+        return self._snapped(self.text_left(first)), self._snapped(self.text_left(last + 1))
+
+    def _snapped(self, place: float) -> float:
+        return round(place * self.ratio) / self.ratio
 
     @property
     def label_left(self) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QPalette
+from PySide6.QtGui import QAction, QKeySequence, QPalette
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSplitter, QStackedLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from analyzer.engine.packet_detail import (
@@ -56,7 +56,15 @@ class PacketTab(QWidget):
         self.tree.secrets_changed.connect(self._on_secrets)
         self.bytes.byte_chosen.connect(self._on_byte)
         self.bytes.range_chosen.connect(self._on_range)
+        self.bytes.byte_activated.connect(self._on_byte_activated)
         self.bytes.step_chosen.connect(self._on_step)
+        self.bytes.completing_chosen.connect(self.go_completing)
+        for key, step in ((QKeySequence("Ctrl+PgDown"), 1), (QKeySequence("Ctrl+PgUp"), -1)):
+            action = QAction(self)
+            action.setShortcut(key)
+            action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            action.triggered.connect(partial(self.bytes.next_buffer, step))
+            self.addAction(action)
         self._error_button.clicked.connect(self._show_error)
         self.set_theme(theme)
         self.set_zoom(1.0)
@@ -212,17 +220,13 @@ class PacketTab(QWidget):
         if not index.isValid():
             self._mark_bytes(span)
             return
-        node = self.model.field(index)
-        is_shown = self._secret_bytes_shown(index)
         with QSignalBlocker(self.tree):
             self.tree.choose(index)
         self._on_field(index, scroll=False)
-        if node is not None and node.secret and not is_shown:
-            self.tree.reveal(index)
 
-    def _secret_bytes_shown(self, index: QModelIndex) -> bool:
-        node = self.model.field(index)
-        return node is None or not self.model.secrets.is_secret(node)
+    def _on_byte_activated(self, buffer: int, offset: int) -> None:
+        """A click, or Enter, also shows what is hidden; the cursor passing over it does not."""
+        self.tree.reveal(self.model.locate(Span(buffer, offset, 1), self.tree.currentIndex()))
 
     def _on_range(self, span: Span) -> None:
         index = self.model.locate(span, self.tree.currentIndex())
@@ -255,7 +259,7 @@ class PacketTab(QWidget):
             self._mark_bytes(span)
 
     def _on_item(self, item: tuple[int, int] | None, field: str) -> None:
-        """Another pane chose an item of the snapshot: go to its bytes, if this packet completed the delta."""
+        """Another pane chose an item of the snapshot: go to its bytes, if this packet has it in its delta."""
         if self._syncing or item is None or self.detail is None:
             return
         span = self.detail.item_span(item, field)
@@ -299,6 +303,12 @@ class PacketTab(QWidget):
             return
         self._target = (origin.part.packet, data, start, stop - start)
         document.selection.select(origin.part.packet, detail.snapshot)
+
+    def go_completing(self) -> None:
+        """Select the packet that completes the snapshot which this one carries a part of; the field stays selected."""
+        document, detail = self._document, self.detail
+        if document is not None and detail is not None and detail.completed_by is not None:
+            document.selection.select(detail.completed_by.packet, detail.snapshot)
 
     def _build(self) -> None:
         self._nothing.show_state(

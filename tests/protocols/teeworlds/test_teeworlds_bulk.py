@@ -1,0 +1,149 @@
+"""Compiled making of snapshots against the plain one, delta by delta."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from analyzer.protocols.base import DatagramBatch
+from analyzer.protocols.teeworlds.bulk import BulkRebuilder, PackedState, decompressor
+from analyzer.protocols.teeworlds.delta import MAX_INTS, MAX_ITEMS
+from analyzer.protocols.teeworlds.dialects import DIALECTS
+from analyzer.protocols.teeworlds.rebuilder import PlainRebuilder, Rebuilder, Rebuilt, S, TypeKey
+from analyzer.protocols.teeworlds.schema import default_schema
+from analyzer.protocols.teeworlds.state import State
+from analyzer.store.rows import TypeCount
+from analyzer.transports.teeworlds import read_packet
+from analyzer.transports.teeworlds_huffman import HUFFMAN
+from analyzer.wire.errors import DecodeError
+from analyzer.wire.varint import pack
+
+SCHEMA = default_schema()
+SIZES = SCHEMA.sizes
+TYPES = [0, 1, 2, 5, 9, 10, 11, 70, 300, 0x4001, 0x4002, 0x7FFF]
+WILD = st.sampled_from([0, 0, 0, 1, -1, 63, 64, -65, 0x7FFFFFFF, -0x80000000])
+Fault = tuple[str, int, int]
+
+
+@st.composite
+def deltas(draw: st.DrawFn) -> bytes:
+    """Mostly a delta that can be read; sometimes with a count, a type, an id, a size or a byte that is wrong."""
+    key = st.builds(lambda type, id: type << 16 | id, st.sampled_from(TYPES), st.integers(0, 3))
+    removed = draw(st.lists(key | st.integers(-3, 3), max_size=3))
+    updates = draw(st.lists(key, max_size=8))
+    ints = [len(removed), len(updates) + draw(st.sampled_from([0] * 8 + [1, -1])), 0, *removed]
+    for item in updates:
+        type, id = item >> 16, item & 0xFFFF
+        slips = st.sampled_from([(type, id)] * 30 + [(-1, id), (0x8000, id), (type, -1), (type, 0x10000)])
+        ints += draw(slips)
+        size = SIZES[type] if type < 64 else -1
+        if size < 0:
+            size = draw(st.sampled_from([1, 4, 4, 4, 5]))
+            ints.append(size + draw(st.sampled_from([0] * 20 + [1, -9])))
+        ints += draw(st.lists(WILD, min_size=size, max_size=size))
+    data = b"".join(map(pack, ints + draw(st.sampled_from([[], [], [], [7]]))))
+    if draw(st.sampled_from([False] * 5 + [True])):
+        at = draw(st.integers(0, len(data) - 1))
+        data = data[:at] + draw(st.sampled_from([b"", bytes([draw(st.integers(0, 255))]) + data[at + 1 :]]))
+    return data
+
+
+def outcome(rebuilder: Rebuilder[S], base: S, delta: bytes, packet: int) -> Rebuilt[S] | Fault:
+    try:
+        return rebuilder.rebuild(base, delta, packet)
+    except DecodeError as error:
+        return error.code, error.offset, error.details[0] if error.details else 0
+
+
+def same(plain: Rebuilt[State] | Fault, bulk: Rebuilt[PackedState] | Fault) -> bool:
+    """Equal rows, and equal blocks: items, their order and their values."""
+    if isinstance(plain, tuple) or isinstance(bulk, tuple):
+        return plain == bulk
+    states = PlainRebuilder(SCHEMA).pack(plain.state) == BulkRebuilder(SCHEMA).pack(bulk.state)
+    numbers = all(
+        (one.crc, one.size, one.count) == (two.crc, two.size, two.count) for one, two in [(plain.state, bulk.state)]
+    )
+    names = ("added", "changed", "removed", "deleted", "updated", "warnings")
+    return states and numbers and all(getattr(plain, name) == getattr(bulk, name) for name in names)
+
+
+def listed(types: dict[TypeKey, TypeCount]) -> list[tuple[TypeKey, TypeCount]]:
+    return list(types.items())
+
+
+@settings(max_examples=300)
+@given(st.lists(deltas(), min_size=1, max_size=12))
+def test_a_chain_of_deltas(chain: Sequence[bytes]) -> None:
+    plain, bulk = PlainRebuilder(SCHEMA), BulkRebuilder(SCHEMA)
+    bulk.take_types()
+    state, packed = plain.empty, bulk.empty
+    for packet, delta in enumerate(chain):
+        ours, theirs = outcome(plain, state, delta, packet), outcome(bulk, packed, delta, packet)
+        assert same(ours, theirs)
+        if isinstance(ours, Rebuilt) and isinstance(theirs, Rebuilt):
+            state, packed = ours.state, theirs.state
+            assert plain.player(state) == bulk.player(packed)
+    assert listed(plain.take_types()) == listed(bulk.take_types())
+
+
+def test_a_type_declared_anew_is_counted_apart() -> None:
+    first = [0, 2, 0, 0, 0x4001, 4, 1, 2, 3, 4, 0x4001, 0, 1, 5]
+    second = [0, 2, 0, 0, 0x4001, 4, 9, 0, 0, 0, 0x4001, 0, 1, 5]
+    bulk = BulkRebuilder(SCHEMA)
+    bulk.take_types()
+    state = bulk.rebuild(bulk.empty, b"".join(map(pack, first)), 3).state
+    bulk.rebuild(state, b"".join(map(pack, second)), 4)
+    declared = {key: count.packet for key, count in bulk.take_types().items() if key[0] == 0x4001}
+    assert declared == {(0x4001, (1, 2, 3, 4)): 3, (0x4001, (10, 2, 3, 4)): 4}
+
+
+@pytest.mark.parametrize("items", [MAX_ITEMS, MAX_ITEMS + 1, 5000])
+def test_the_most_items(items: int) -> None:
+    ints = [0, items, 0]
+    for number in range(items):
+        ints += [70, number, 0]
+    check_alone(b"".join(map(pack, ints)))
+
+
+@pytest.mark.parametrize("values", [16376, MAX_INTS - 6, MAX_INTS - 5])
+def test_the_largest_item(values: int) -> None:
+    check_alone(b"".join(map(pack, [0, 1, 0, 70, 1, values, *range(values)])))
+
+
+def check_alone(delta: bytes) -> None:
+    plain, bulk = PlainRebuilder(SCHEMA), BulkRebuilder(SCHEMA)
+    assert same(outcome(plain, plain.empty, delta, 0), outcome(bulk, bulk.empty, delta, 0))
+
+
+@settings(max_examples=200)
+@given(
+    st.sampled_from(sorted(DIALECTS)),
+    st.lists(
+        st.binary(max_size=30)
+        | st.builds(
+            lambda head, body, tail: head + HUFFMAN.compress(body) + tail,
+            st.sampled_from([b"\x80\0\1", b"\x88\0\1\1\2\3\4", b"\xa0\0\1", b"\x90\0\0", b"\0\0\1"]),
+            st.binary(max_size=1500),
+            st.binary(max_size=2),
+        ),
+        max_size=6,
+    ),
+)
+def test_payloads_are_those_of_the_plain_reading(dialect: str, datagrams: list[bytes]) -> None:
+    variant = DIALECTS[dialect].variant
+    lengths = np.array([len(datagram) for datagram in datagrams], dtype=np.int64)
+    zeros = np.zeros(len(datagrams), dtype=np.int64)
+    batch = DatagramBatch(
+        zeros, zeros, zeros.astype(np.int8), np.cumsum(lengths) - lengths, lengths, lengths, zeros, b"".join(datagrams)
+    )
+    for datagram, plain in zip(datagrams, decompressor(variant)(batch), strict=True):
+        packet = read_packet(datagram, variant)
+        if plain is not None:
+            assert packet.compressed
+            assert packet.payload == plain
+        elif packet.compressed:
+            assert packet.error is not None
