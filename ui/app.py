@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QApplication
 import analyzer
 from ui import fonts
 from ui.display import display_fault
+from ui.fast_decoder import FastDecoder
 from ui.icons import product_icon
 from ui.main_window import MainWindow
 from ui.settings import Settings
@@ -34,7 +35,10 @@ def main(argv: list[str] | None = None) -> int:
     application = QApplication(["snapscope"])
     window = start(application, options.capture, Settings())
     sys.excepthook = _reporter(window)
+    decoder = FastDecoder()
+    window.prepare(decoder)
     code = application.exec()
+    decoder.stop(EXIT_WAIT_S)
     # What still reads gives its temporary files back; a question that runs longer ends with the process.
     window.opening.wait(EXIT_WAIT_S)
     return code

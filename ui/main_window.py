@@ -30,6 +30,7 @@ from ui.dialogs.preferences import PreferencesDialog
 from ui.dialogs.report import ReportDialog
 from ui.document import Document
 from ui.editing import Editing
+from ui.fast_decoder import FastDecoder
 from ui.models.commands import CommandModel, command_row, key_rows
 from ui.models.packet_cells import TimeFormat
 from ui.navigation import find_target
@@ -99,6 +100,13 @@ class MainWindow(QMainWindow):
         dialog = ReportDialog(what, details, self)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.open()
+
+    def prepare(self, decoder: FastDecoder) -> None:
+        """Have the kernels compiled where they are not, say so meanwhile, and use them as soon as they are ready."""
+        decoder.ready.connect(self.opening.decode_again)
+        decoder.ended.connect(self._on_prepared)
+        if decoder.start():
+            self.status.show_preparing(self.tr("Preparing the fast decoder"))
 
     # Making it
 
@@ -248,6 +256,12 @@ class MainWindow(QMainWindow):
     def _show_all_sessions(self) -> None:
         if self.document is not None:
             self.document.selection.limit_to(-1)
+
+    @Slot(str)
+    def _on_prepared(self, trouble: str) -> None:
+        self.status.show_preparing("")
+        if trouble:
+            self.banner.say(self.tr("{0} Captures are decoded all the same, only slower.").format(trouble), sign="warn")
 
     @Slot()
     def _go_next_failed(self) -> None:

@@ -33,6 +33,8 @@ class Opening(QObject):
         self._settings = settings
         self._banner = banner
         self._document: Document | None = None
+        self._successor: Document | None = None
+        """Decodes the same file with kernels, until it has as many rows."""
         self._problems_said = 0
         """Problems of the file when the banner last said so; hidden by a person, it waits for a further one."""
         self._ending: list[threading.Thread] = []
@@ -56,6 +58,27 @@ class Opening(QObject):
         self.recent_changed.emit()
         document.start()
         return True
+
+    @Slot()
+    def decode_again(self) -> None:
+        """The kernels are ready: decode from the first frame again what is being decoded without them.
+
+        What is shown stays until the other has as many rows; they are the same, so what is selected stays too.
+        """
+        document = self._document
+        if document is None or document.is_decoded or document.worker.capture.compiled or self._successor is not None:
+            return
+        try:
+            successor = Document.open(document.path, self)
+        except CaptureError:
+            # What is shown reads on from the file that it has open.
+            return
+        self._successor = successor
+        if not successor.worker.capture.compiled:
+            self._drop_successor()
+            return
+        successor.rows_added.connect(self._succeed)
+        successor.start()
 
     def open_dropped(self, paths: list[str]) -> None:
         """Open the first; that the others were left out is said."""
@@ -96,15 +119,35 @@ class Opening(QObject):
         more = self.tr("... {0} more").format(words.quantity(len(texts) - 30))
         return texts[:30] + ([more] if len(texts) > 30 else [])
 
+    @Slot()
+    def _succeed(self) -> None:
+        document, successor = self._document, self._successor
+        if document is None or successor is None:
+            return
+        if all(len(new) >= len(old) for new, old in zip(successor.tables, document.tables, strict=True)):
+            successor.rows_added.disconnect(self._succeed)
+            self._successor = None
+            self._show(successor)
+            successor.selection.take_over(document.selection)
+
+    def _drop_successor(self) -> None:
+        successor, self._successor = self._successor, None
+        if successor is not None:
+            self._let_go(successor)
+
+    def _let_go(self, document: Document) -> None:
+        document.close()
+        self._ending = [thread for thread in (*self._ending, *document.worker.threads) if thread.is_alive()]
+        document.deleteLater()
+
     def _show(self, document: Document | None) -> None:
+        self._drop_successor()
         old, self._document = self._document, document
         self._banner.say("")
         self._problems_said = 0
         self.changed.emit(document)
         if old is not None:
-            old.close()
-            self._ending = [thread for thread in (*self._ending, *old.worker.threads) if thread.is_alive()]
-            old.deleteLater()
+            self._let_go(old)
         if document is not None:
             document.decoded.connect(self._on_decoded)
             document.unreadable.connect(self._on_unreadable)
@@ -123,6 +166,7 @@ class Opening(QObject):
 
     @Slot()
     def _on_decoded(self) -> None:
+        self._drop_successor()
         document = self._document
         if document is None:
             return

@@ -84,6 +84,14 @@ class Selection(QObject):
             self._session = session
             self.session_changed.emit(session)
 
+    def take_over(self, other: Selection) -> None:
+        """Everything that is selected in `other`, whose capture has the same rows."""
+        self._history, self._at = list(other._history), other._at
+        self._go(other.place, remember=False)
+        self.select_span(other.span)
+        self.limit_to(other.session)
+        self.history_changed.emit()
+
     def hover(self, time_ns: int | None) -> None:
         """The pointer is at a time; panes may mark it."""
         self.hovered.emit(time_ns)

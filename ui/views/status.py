@@ -84,6 +84,7 @@ class StatusBar(QStatusBar):
         self._hint.clicked.connect(self.failure_wanted)
         self._failures = 0
         self._decoding = QLabel()
+        self._preparing = QLabel()
         self._dialects = QLabel()
         self._memory = QLabel()
         self._soon = QTimer(self)
@@ -94,9 +95,9 @@ class StatusBar(QStatusBar):
         for label in (self._file, self._packets, self._snapshots, self._failed, self._dropped):
             label.setContentsMargins(0, 0, 12, 0)
             self.addWidget(label)
-        for label in (self._decoding, self._dialects, self._memory):
+        for label in (self._preparing, self._decoding, self._dialects, self._memory):
             label.setContentsMargins(12, 0, 0, 0)
-        for widget in (self._hint, self._decoding, self._progress, self._dialects, self._memory):
+        for widget in (self._hint, self._preparing, self._decoding, self._progress, self._dialects, self._memory):
             self.addPermanentWidget(widget)
         self.set_theme(theme)
         self.set_zoom(1.0)
@@ -131,7 +132,8 @@ class StatusBar(QStatusBar):
             self._document.decoded.disconnect(self._on_decoded)
         self._document = document
         for label in self.findChildren(QLabel):
-            label.clear()
+            if label is not self._preparing:
+                label.clear()
         self._failures = 0
         self._fit_hint()
         self._progress.show_share(0.0)
@@ -144,6 +146,10 @@ class StatusBar(QStatusBar):
         document.progressed.connect(self._on_progress)
         document.decoded.connect(self._on_decoded)
         self._say()
+
+    def show_preparing(self, text: str) -> None:
+        """What is done beside the window at a first start; empty: nothing."""
+        self._preparing.setText(text)
 
     @Slot()
     def _on_rows(self) -> None:

@@ -1,0 +1,168 @@
+"""A first start: kernels are compiled beside the window, then what is being decoded is decoded with them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QSettings
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from analyzer import kernel_cache
+from analyzer.engine.capture import Capture
+from tests.ui.conftest import WAIT_MS, find_capture
+from ui.fast_decoder import FastDecoder
+from ui.main_window import MainWindow
+from ui.selection import Place
+from ui.settings import Settings
+
+BOTS = "ddnet_ctf1_24bots_slices"
+
+
+class Kernels:
+    """Stands for the cache: filled or not, as a test wants it."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.filled = False
+        monkeypatch.setattr(kernel_cache, "ready", lambda: self.filled)
+
+    def fill(self, stop: threading.Event) -> str:
+        self.filled = True
+        return ""
+
+
+def said(window: MainWindow) -> list[str]:
+    return [label.text() for label in window.status.findChildren(QLabel)]
+
+
+@pytest.fixture
+def kernels(monkeypatch: pytest.MonkeyPatch) -> Kernels:
+    return Kernels(monkeypatch)
+
+
+@pytest.fixture
+def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
+    made = MainWindow(Settings(QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)))
+    made.show()
+    yield made
+    made.close()
+    assert made.opening.wait(WAIT_MS / 1000)
+    made.deleteLater()
+
+
+@pytest.fixture
+def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    """Without kernels decoding waits in its middle for this, as in a file of many minutes."""
+    go_on, step = threading.Event(), Capture.step
+
+    def wait_then_step(capture: Capture) -> bool:
+        if not capture.compiled and len(capture.tables.packets) > 3000:
+            go_on.wait()
+        return step(capture)
+
+    monkeypatch.setattr(Capture, "step", wait_then_step)
+    yield go_on
+    go_on.set()
+
+
+def test_what_is_being_decoded_is_decoded_with_kernels(
+    qtbot: QtBot, window: MainWindow, kernels: Kernels, slow: threading.Event
+) -> None:
+    go = threading.Event()
+
+    def fill(stop: threading.Event) -> str:
+        go.wait()
+        return kernels.fill(stop)
+
+    decoder = FastDecoder(fill)
+    window.prepare(decoder)
+    assert window.opening.open_path(find_capture(BOTS))
+    plain = window.document
+    assert plain is not None
+    assert not plain.worker.capture.compiled
+    qtbot.waitUntil(lambda: len(plain.tables.snapshots) > 200)
+    snapshot = 150
+    plain.selection.select(plain.tables.snapshots.integer("packet", snapshot), snapshot)
+    place, frame = plain.selection.place, plain.tables.packets.integer("frame", plain.selection.place.packet)
+    plain.selection.limit_to(plain.tables.snapshots.integer("session", snapshot))
+    session = plain.selection.session
+    go.set()
+    qtbot.waitUntil(lambda: window.document is not plain)
+    fast = window.document
+    assert fast is not None
+    assert fast.worker.capture.compiled
+    assert fast.selection.place == place
+    assert fast.selection.session == session
+    assert fast.tables.packets.integer("frame", fast.selection.place.packet) == frame
+    qtbot.waitUntil(lambda: fast.is_decoded)
+    assert window.document is fast
+    decoder.stop(WAIT_MS / 1000)
+
+
+def test_it_is_said_while_it_lasts(qtbot: QtBot, window: MainWindow, kernels: Kernels) -> None:
+    go = threading.Event()
+
+    def fail(stop: threading.Event) -> str:
+        go.wait()
+        return "The kernels could not be compiled: no room."
+
+    decoder = FastDecoder(fail)
+    window.prepare(decoder)
+    assert "Preparing the fast decoder" in said(window)
+    go.set()
+    qtbot.waitUntil(lambda: "Preparing the fast decoder" not in said(window))
+    assert window.banner.text == (
+        "The kernels could not be compiled: no room. Captures are decoded all the same, only slower."
+    )
+    decoder.stop(WAIT_MS / 1000)
+
+
+def test_nothing_is_compiled_twice(window: MainWindow, kernels: Kernels) -> None:
+    kernels.filled = True
+    decoder = FastDecoder(kernels.fill)
+    window.prepare(decoder)
+    assert "Preparing the fast decoder" not in said(window)
+    assert not decoder.start()
+
+
+def test_closing_ends_it(window: MainWindow, kernels: Kernels) -> None:
+    def wait(stop: threading.Event) -> str:
+        stop.wait()
+        return "Compiling was stopped."
+
+    decoder = FastDecoder(wait)
+    window.prepare(decoder)
+    decoder.stop(WAIT_MS / 1000)
+    assert window.banner.text == ""
+
+
+def test_an_empty_window_stays_empty(qtbot: QtBot, window: MainWindow, kernels: Kernels) -> None:
+    decoder = FastDecoder(kernels.fill)
+    window.prepare(decoder)
+    qtbot.waitUntil(lambda: "Preparing the fast decoder" not in said(window))
+    assert window.document is None
+    assert kernels.filled
+    decoder.stop(WAIT_MS / 1000)
+
+
+def test_a_selection_is_taken_over_whole(qtbot: QtBot, window: MainWindow) -> None:
+    assert window.opening.open_path(find_capture("serverinfo_and_play_head"))
+    first = window.document
+    assert first is not None
+    qtbot.waitUntil(lambda: first.is_decoded)
+    first.selection.select(3, -1)
+    first.selection.select(5, -1)
+    first.selection.back()
+    kept = first.selection
+    assert window.opening.open_path(first.path)
+    second = window.document
+    assert second is not None
+    qtbot.waitUntil(lambda: second.is_decoded)
+    second.selection.take_over(kept)
+    assert second.selection.place == Place(packet=3)
+    assert second.selection.can_go_forward
+    second.selection.forward()
+    assert second.selection.place.packet == 5
