@@ -4,21 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer.protocols.base import DatagramBatch
-from analyzer.protocols.teeworlds.bulk import BulkRebuilder, PackedState, decompressor
+from analyzer.protocols.teeworlds.bulk import BulkRebuilder, PackedState
 from analyzer.protocols.teeworlds.delta import MAX_INTS, MAX_ITEMS
-from analyzer.protocols.teeworlds.dialects import DIALECTS
 from analyzer.protocols.teeworlds.rebuilder import PlainRebuilder, Rebuilder, Rebuilt, S, TypeKey
 from analyzer.protocols.teeworlds.schema import default_schema
 from analyzer.protocols.teeworlds.state import State
 from analyzer.store.rows import TypeCount
-from analyzer.transports.teeworlds import read_packet
-from analyzer.transports.teeworlds_huffman import HUFFMAN
 from analyzer.wire.errors import DecodeError
 from analyzer.wire.varint import pack
 
@@ -90,17 +85,6 @@ def test_a_chain_of_deltas(chain: Sequence[bytes]) -> None:
     assert listed(plain.take_types()) == listed(bulk.take_types())
 
 
-def test_a_type_declared_anew_is_counted_apart() -> None:
-    first = [0, 2, 0, 0, 0x4001, 4, 1, 2, 3, 4, 0x4001, 0, 1, 5]
-    second = [0, 2, 0, 0, 0x4001, 4, 9, 0, 0, 0, 0x4001, 0, 1, 5]
-    bulk = BulkRebuilder(SCHEMA)
-    bulk.take_types()
-    state = bulk.rebuild(bulk.empty, b"".join(map(pack, first)), 3).state
-    bulk.rebuild(state, b"".join(map(pack, second)), 4)
-    declared = {key: count.packet for key, count in bulk.take_types().items() if key[0] == 0x4001}
-    assert declared == {(0x4001, (1, 2, 3, 4)): 3, (0x4001, (10, 2, 3, 4)): 4}
-
-
 @pytest.mark.parametrize("items", [MAX_ITEMS, MAX_ITEMS + 1, 5000])
 def test_the_most_items(items: int) -> None:
     ints = [0, items, 0]
@@ -117,33 +101,3 @@ def test_the_largest_item(values: int) -> None:
 def check_alone(delta: bytes) -> None:
     plain, bulk = PlainRebuilder(SCHEMA), BulkRebuilder(SCHEMA)
     assert same(outcome(plain, plain.empty, delta, 0), outcome(bulk, bulk.empty, delta, 0))
-
-
-@settings(max_examples=200)
-@given(
-    st.sampled_from(sorted(DIALECTS)),
-    st.lists(
-        st.binary(max_size=30)
-        | st.builds(
-            lambda head, body, tail: head + HUFFMAN.compress(body) + tail,
-            st.sampled_from([b"\x80\0\1", b"\x88\0\1\1\2\3\4", b"\xa0\0\1", b"\x90\0\0", b"\0\0\1"]),
-            st.binary(max_size=1500),
-            st.binary(max_size=2),
-        ),
-        max_size=6,
-    ),
-)
-def test_payloads_are_those_of_the_plain_reading(dialect: str, datagrams: list[bytes]) -> None:
-    variant = DIALECTS[dialect].variant
-    lengths = np.array([len(datagram) for datagram in datagrams], dtype=np.int64)
-    zeros = np.zeros(len(datagrams), dtype=np.int64)
-    batch = DatagramBatch(
-        zeros, zeros, zeros.astype(np.int8), np.cumsum(lengths) - lengths, lengths, lengths, zeros, b"".join(datagrams)
-    )
-    for datagram, plain in zip(datagrams, decompressor(variant)(batch), strict=True):
-        packet = read_packet(datagram, variant)
-        if plain is not None:
-            assert packet.compressed
-            assert packet.payload == plain
-        elif packet.compressed:
-            assert packet.error is not None
