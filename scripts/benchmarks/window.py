@@ -26,7 +26,7 @@ def task(path: str, seconds: float) -> dict[str, object]:
         window = start(application, None, Settings(store))
         shown = time.perf_counter()
         watch = Watch(window, seconds)
-        QTimer.singleShot(0, lambda: window.open_path(path))
+        QTimer.singleShot(0, lambda: window.opening.open_path(path))
         application.exec()
         window.close()
         answer = watch.answer(shown)
