@@ -18,6 +18,7 @@ from ui.display import display_fault
 from ui.icons import product_icon
 from ui.main_window import MainWindow
 from ui.settings import Settings
+from ui.style import FlatStyle
 
 _LOG = logging.getLogger(__name__)
 EXIT_WAIT_S = 3.0
@@ -45,7 +46,7 @@ def start(application: QApplication, capture: str | None, settings: Settings) ->
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     application.setApplicationName("Snapscope")
     application.setApplicationVersion(analyzer.__version__)
-    application.setStyle("Fusion")
+    application.setStyle(FlatStyle())
     fonts.load()
     application.setWindowIcon(product_icon())
     window = MainWindow(settings)
