@@ -75,7 +75,7 @@ class FlatStyle(QProxyStyle):
     ) -> QRect:
         if control is QStyle.ComplexControl.CC_ScrollBar and isinstance(option, QStyleOptionSlider):
             return _scroll_part(option, part)
-        return super().subControlRect(control, option, part, widget)
+        return super().subControlRect(control, option, part, widget)  # type: ignore[arg-type]  # Qt takes none; its stub forgot
 
     def drawComplexControl(
         self,
@@ -90,7 +90,7 @@ class FlatStyle(QProxyStyle):
             super().drawComplexControl(control, option, painter, widget)
 
     def drawControl(
-        self, element: Control, option: QStyleOption, painter: QPainter, widget: QWidget | None = None
+        self, element: QStyle.ControlElement, option: QStyleOption, painter: QPainter, widget: QWidget | None = None
     ) -> None:
         palette = option.palette
         if element is Control.CE_TabBarTabShape and isinstance(option, QStyleOptionTab):
@@ -108,7 +108,7 @@ class FlatStyle(QProxyStyle):
             super().drawControl(element, option, painter, widget)
 
     def drawPrimitive(
-        self, element: Primitive, option: QStyleOption, painter: QPainter, widget: QWidget | None = None
+        self, element: QStyle.PrimitiveElement, option: QStyleOption, painter: QPainter, widget: QWidget | None = None
     ) -> None:
         if element is Primitive.PE_FrameTabBarBase:
             _paint_hairline(option.rect, painter, option.palette, at_top=False)
