@@ -56,9 +56,7 @@ class FlatStyle(QProxyStyle):
         known = _METRICS.get(metric)
         return super().pixelMetric(metric, option, widget) if known is None else known
 
-    def sizeFromContents(
-        self, kind: QStyle.ContentsType, option: QStyleOption, size: QSize, widget: QWidget | None = None
-    ) -> QSize:
+    def sizeFromContents(self, kind: QStyle.ContentsType, option: QStyleOption, size: QSize, widget: QWidget) -> QSize:
         wanted = super().sizeFromContents(kind, option, size, widget)
         if kind is QStyle.ContentsType.CT_TabBarTab:
             wanted.setHeight(max(TAB_HEIGHT, wanted.height()))
@@ -71,11 +69,11 @@ class FlatStyle(QProxyStyle):
         control: QStyle.ComplexControl,
         option: QStyleOptionComplex,
         part: QStyle.SubControl,
-        widget: QWidget | None = None,
+        widget: QWidget,
     ) -> QRect:
         if control is QStyle.ComplexControl.CC_ScrollBar and isinstance(option, QStyleOptionSlider):
             return _scroll_part(option, part)
-        return super().subControlRect(control, option, part, widget)  # type: ignore[arg-type]  # Qt takes none; its stub forgot
+        return super().subControlRect(control, option, part, widget)
 
     def drawComplexControl(
         self,
