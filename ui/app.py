@@ -19,6 +19,7 @@ from ui.fast_decoder import FastDecoder
 from ui.icons import product_icon
 from ui.main_window import MainWindow
 from ui.settings import Settings
+from ui.style import FlatStyle
 
 _LOG = logging.getLogger(__name__)
 EXIT_WAIT_S = 3.0
@@ -49,7 +50,7 @@ def start(application: QApplication, capture: str | None, settings: Settings) ->
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     application.setApplicationName("Snapscope")
     application.setApplicationVersion(analyzer.__version__)
-    application.setStyle("Fusion")
+    application.setStyle(FlatStyle())
     fonts.load()
     application.setWindowIcon(product_icon())
     window = MainWindow(settings)

@@ -54,7 +54,7 @@ class Editing(QObject):
         elif self._packet_tab.isAncestorOf(focused):
             self._packet_tab.tree.copy(row_text)
         elif self._charts is focused or self._charts.isAncestorOf(focused):
-            self._charts.copy_picture()
+            self._charts.commands.copy_picture()
         else:
             self._packets.copy_row()
 

@@ -103,7 +103,7 @@ class Theme:
             (roles.ToolTipText, "text"),
             (roles.PlaceholderText, "text3"),
             (roles.Light, "raised"),
-            (roles.Midlight, "raised"),
+            (roles.Midlight, "line"),
             (roles.Mid, "line2"),
             (roles.Dark, "line2"),
             (roles.Shadow, "line2"),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import QByteArray, QObject, QPoint, Qt, QTimer
+from PySide6.QtCore import QByteArray, QEvent, QObject, QPoint, Qt, QTimer
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QApplication,
@@ -61,6 +62,7 @@ class WindowLayout(QObject):
             self._default_sizes()
         if not splitter.isEmpty():
             self._splitter.restoreState(splitter)
+        self._window.installEventFilter(self)
 
     def save(self) -> None:
         """Remember the layout for the next start."""
@@ -174,13 +176,25 @@ class WindowLayout(QObject):
                 dock.setTitleBarWidget(None)  # type: ignore[arg-type]  # Qt: None brings its own title bar back
                 bar.deleteLater()
 
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Docks as wide as they are by default follow the window; those that a person drew wider or narrower do not."""
+        if watched is self._window and isinstance(event, QResizeEvent):
+            before, now = _dock_width(event.oldSize().width()), _dock_width(event.size().width())
+            if before != now and any(dock.isVisible() and dock.width() == before for dock in self.docks):
+                self._window.resizeDocks([self.docks[0]], [now], Qt.Orientation.Horizontal)
+        return super().eventFilter(watched, event)
+
     def _default_sizes(self) -> None:
-        width, height = self._window.width(), self._window.height()
-        dock = 340 if width < 1400 else 440 if width < 1900 else 600
+        height, dock = self._window.height(), _dock_width(self._window.width())
         # Docks that are hidden for the welcome page take no size.
         self._wants_sizes = self._docked is not None
         QTimer.singleShot(0, self, lambda: self._window.resizeDocks([self.docks[0]], [dock], Qt.Orientation.Horizontal))
         self._splitter.setSizes([height * 2 // 5, height * 3 // 5])
+
+
+def _dock_width(window: int) -> int:
+    """Pixels of the docks in a window so wide."""
+    return 340 if window < 1400 else 440 if window < 1900 else 600
 
 
 def focus_pane(pane: QWidget) -> None:

@@ -36,6 +36,7 @@ from pytestqt.qtbot import QtBot
 
 from ui import fonts
 from ui.document import Document
+from ui.style import FlatStyle
 from ui.theme import LIGHT
 
 HERE = Path(__file__).resolve().parent
@@ -148,7 +149,7 @@ def expect_log(request: pytest.FixtureRequest) -> Callable[[str], None]:
 def qapp(qapp: QApplication) -> QApplication:
     """The application as the window sets it up."""
     fonts.load()
-    qapp.setStyle("Fusion")
+    qapp.setStyle(FlatStyle())
     qapp.setPalette(LIGHT.palette())
     qapp.setFont(fonts.font(fonts.Use.TABLE))
     return qapp

@@ -331,16 +331,15 @@ class Chart(QWidget):
         self._sentence.setGeometry(self.canvas.plot_rect.toRect().adjusted(4, 0, -4, 0))
 
     def _legend(self, scene: Scene, faults: set[Rank]) -> tuple[LegendEntry, ...]:
-        entries = []
+        """What went wrong comes early: where there is little room, the last entries are left out."""
+        entries, others = [], []
         if self.spec.form is Form.LINE and self.spec.metric is not None:
             whole = scene.session == ALL_SESSIONS and scene.several
             if not self.drawn.empty:
                 entries.append(LegendEntry("line", self.spec.color, self.tr("median") if whole else scene.name))
             if len(self.band.high):
                 text = self.tr("all, p10–p90") if whole else self.tr("others, p10–p90")
-                entries.append(LegendEntry("area", "line", text))
-        if len(self.full.x):
-            entries.append(LegendEntry("diamond", "lane_full", self.tr("full")))
+                others.append(LegendEntry("area", "line", text))
         for rank, form, color, text in (
             (Rank.FAILED, "triangle", "lane_fail", self.tr("failed")),
             (Rank.LOST, "hollow", "lane_late", self.tr("lost")),
@@ -348,11 +347,13 @@ class Chart(QWidget):
         ):
             if rank in faults:
                 entries.append(LegendEntry(form, color, text))
+        if len(self.full.x):
+            entries.append(LegendEntry("diamond", "lane_full", self.tr("full")))
         threshold = self._limit
         if threshold is not None and threshold <= max(self.drawn.top, self.band.top) * HEADROOM:
             text = self.tr("delayed over {0} ms").format(quantity(round(threshold)))
             entries.insert(0, LegendEntry("dash", "lane_late", text))
-        return tuple(entries)
+        return (*entries, *others)
 
     def _show_cursor(self) -> None:
         if self.selected is None:

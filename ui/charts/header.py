@@ -106,14 +106,13 @@ class Header(QWidget):
         painter.end()
 
     def _fitting(self, room: float) -> list[LegendEntry]:
-        """The first entries that fit beside at least some of the unit."""
+        """The entries that fit beside at least some of the unit; the first ones have the first claim."""
         room -= min(QFontMetricsF(self._small).horizontalAdvance(self._unit), 48.0) + _SPACE
         shown = []
         for entry in self._legend:
-            room -= self._width(entry)
-            if room < 0:
-                break
-            shown.append(entry)
+            if self._width(entry) <= room:
+                room -= self._width(entry)
+                shown.append(entry)
         return shown
 
     def _width(self, entry: LegendEntry) -> float:

@@ -21,6 +21,8 @@ from ui.theme import Theme
 LINE_WIDTH = 1.4
 SIGN_SIZE = 8.0
 POINT_SIZE = 4.0
+CROWDED_SIZE = 3.0
+"""Side of a point among so many that it is square: as heavy as a round one."""
 AXIS_GAP = 6.0
 _NOTHING = np.empty(0)
 PARTS = (("p1", 0.0, 1.0), ("p2", 1.0, 2.0), ("p3", 2.0, np.inf))
@@ -221,11 +223,11 @@ class StillLayer:
 
     def _paint_points(self, painter: QPainter, frame: Frame, drawn: Drawn, color: QColor) -> None:
         if len(drawn.x):
-            half = POINT_SIZE / 2
             if len(drawn.x) > frame.rect.width():
                 # Nobody sees that these are not round.
+                half = CROWDED_SIZE / 2
                 left, top = frame.across(drawn.x) - half, frame.down(drawn.y) - half
-                self._paint_rects(painter, left, top, left + POINT_SIZE, top + POINT_SIZE, color)
+                self._paint_rects(painter, left, top, left + CROWDED_SIZE, top + CROWDED_SIZE, color)
                 return
             pen = QPen(color, POINT_SIZE)
             pen.setCapStyle(Qt.PenCapStyle.RoundCap)

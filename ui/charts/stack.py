@@ -5,24 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, Slot
-from PySide6.QtGui import (
-    QContextMenuEvent,
-    QGuiApplication,
-    QKeyEvent,
-    QKeySequence,
-    QPalette,
-    QResizeEvent,
-    QShowEvent,
-)
-from PySide6.QtWidgets import QFrame, QMenu, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QPointF, Qt, Slot
+from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QPalette, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QFrame, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from analyzer.stats.series import Metric
-from ui.charts import copying
 from ui.charts.chart import Chart, Scene
+from ui.charts.commands import PAN_SHARE, StackCommands
 from ui.charts.data import ALL_SESSIONS
 from ui.charts.drawing import Window, faults
-from ui.charts.menu import Entry, chart_menu
 from ui.charts.scope import Scope
 from ui.charts.specs import AGE, ALL, SIZE
 from ui.charts.tools import ToolRow
@@ -35,7 +26,6 @@ from ui.views.pane_state import PaneState
 from ui.words import DOT, UNKNOWN, decimal
 
 ZOOM_STEP = 1.25
-PAN_SHARE = 0.1
 ROWS_A_TURN = 16_384
 """How many snapshots are taken in before others have their turn."""
 
@@ -52,6 +42,7 @@ class ChartStack(QWidget):
         self._shown = {spec.key for spec in ALL if spec.shown}
         self.charts = [Chart(theme, spec) for spec in ALL]
         self.tools = ToolRow(theme)
+        self.commands = StackCommands(self)
         self._turns = Turns(self._draw_each, self)
         self._stale = True
         self._preferred_unit = ""
@@ -91,11 +82,11 @@ class ChartStack(QWidget):
     def _connect_tools(self) -> None:
         tools = self.tools
         tools.all_chosen.connect(self.show_all_clients)
-        tools.zoom_asked.connect(self._zoom_asked)
+        tools.zoom_asked.connect(self.zoom_step)
         tools.chart_toggled.connect(self.show_chart)
         tools.unit_chosen.connect(self.set_unit)
-        tools.picture_asked.connect(self.copy_picture)
-        tools.csv_asked.connect(self.copy_csv)
+        tools.picture_asked.connect(self.commands.copy_picture)
+        tools.csv_asked.connect(self.commands.copy_csv)
 
     def _connect_chart(self, chart: Chart) -> None:
         pointer, canvas = chart.pointer, chart.canvas
@@ -106,9 +97,9 @@ class ChartStack(QWidget):
             signal.connect(lambda a, b: self.select_range(canvas.time_at(a), canvas.time_at(b)))
         pointer.panned.connect(lambda by: self._pan(canvas.time_at(0.0) - canvas.time_at(by)))
         pointer.wheeled.connect(lambda x, steps: self._zoom(canvas.time_at(x), ZOOM_STEP**-steps))
-        pointer.wheel_panned.connect(lambda steps: self._pan(-steps * PAN_SHARE * self._view.width))
+        pointer.wheel_panned.connect(lambda steps: self.pan_by_share(-steps * PAN_SHARE))
         pointer.double_clicked.connect(self.show_all)
-        pointer.menu_asked.connect(lambda at, place: self._show_menu(at, chart, canvas.time_at(place.x())))
+        pointer.menu_asked.connect(lambda at, place: self.commands.show_menu(at, chart, canvas.time_at(place.x())))
 
     def show_document(self, document: Document | None) -> None:
         """Show another capture, or none."""
@@ -188,6 +179,16 @@ class ChartStack(QWidget):
         return self._region
 
     @property
+    def shows_all(self) -> bool:
+        """The whole time of the capture is in view."""
+        return self._view.shows_all
+
+    @property
+    def scope(self) -> Scope | None:
+        """Whose numbers are drawn; None without a capture."""
+        return self._scope
+
+    @property
     def is_stale(self) -> bool:
         """More has happened than is drawn; it is drawn soon, or when the pane is shown."""
         return self._stale or self._turns.busy
@@ -260,7 +261,7 @@ class ChartStack(QWidget):
 
     def _set_region(self, region: tuple[float, float] | None) -> None:
         self._region = region
-        for chart in self._visible():
+        for chart in self.shown_charts:
             chart.set_region(region)
         self._write_range(None)
 
@@ -268,7 +269,8 @@ class ChartStack(QWidget):
         self._view.zoom(at, factor)
         self._draw()
 
-    def _zoom_asked(self, direction: int) -> None:
+    def zoom_step(self, direction: int) -> None:
+        """Closer (1), or farther (-1), around the selected moment if it is in view; 0 shows all."""
         if direction == 0:
             self.show_all()
             return
@@ -277,6 +279,10 @@ class ChartStack(QWidget):
         inside = moment is not None and start <= moment[0] <= stop
         at = moment[0] if moment is not None and inside else (start + stop) / 2
         self._zoom(at, ZOOM_STEP ** (-2 * direction))
+
+    def pan_by_share(self, share: float) -> None:
+        """Move by a part of what is in view."""
+        self._pan(share * self._view.width)
 
     def _pan(self, by: float) -> None:
         self._view.pan(by)
@@ -297,7 +303,7 @@ class ChartStack(QWidget):
         if self._scope is None or not len(self._scope.data.tables.frames) or not self.isVisible():
             return
         time_s = None if time_ns is None else self._scope.data.time_s(time_ns)
-        for chart in self._visible():
+        for chart in self.shown_charts:
             chart.set_hover(time_s)
         self._write_range(time_s)
 
@@ -320,7 +326,7 @@ class ChartStack(QWidget):
             self._write_client(scope)
         if (moment is not None and self._view.reveal(moment[0])) or scope.session != drawn:
             self._draw_next()
-        for chart in self._visible():
+        for chart in self.shown_charts:
             chart.set_cursor(moment)
 
     @Slot()
@@ -329,7 +335,9 @@ class ChartStack(QWidget):
             self._scope.choose()
         self._draw_next()
 
-    def _visible(self) -> list[Chart]:
+    @property
+    def shown_charts(self) -> list[Chart]:
+        """The charts that a person has in the stack."""
         return [chart for chart in self.charts if chart.spec.key in self._shown]
 
     # Drawing
@@ -375,7 +383,7 @@ class ChartStack(QWidget):
         scope.choose()
         scene = self._scene(scope)
         yield
-        charts = self._visible()
+        charts = self.shown_charts
         for chart in charts:
             chart.set_cursor(scope.moment)
             chart.draw(scene, first=chart is charts[0], last=chart is charts[-1])
@@ -416,88 +424,18 @@ class ChartStack(QWidget):
     # Keys and the menu
 
     def event(self, event: QEvent) -> bool:
-        """Copying and leaving the range are this pane's own while it has the focus, whatever the window's keys are."""
-        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
-            leaves = event.key() == Qt.Key.Key_Escape and self._region is not None
-            if event.matches(QKeySequence.StandardKey.Copy) or leaves:
-                event.accept()
-                return True
+        if (
+            event.type() == QEvent.Type.ShortcutOverride
+            and isinstance(event, QKeyEvent)
+            and self.commands.claims(event)
+        ):
+            event.accept()
+            return True
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        share = 0.5 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else PAN_SHARE
-        by_key = {
-            Qt.Key.Key_Left: lambda: self._pan(-share * self._view.width),
-            Qt.Key.Key_Right: lambda: self._pan(share * self._view.width),
-            Qt.Key.Key_Escape: self.clear_range if self._region is not None else None,
-            Qt.Key.Key_Menu: lambda: self._show_menu(self.mapToGlobal(QPoint(60, 60)), None, None),
-        }
-        by_text = {
-            "+": lambda: self._zoom_asked(1),
-            "=": lambda: self._zoom_asked(1),
-            "-": lambda: self._zoom_asked(-1),
-            "0": self.show_all,
-            "f": self.fit,
-            "r": self.range_from_selection,
-        }
-        run = by_text.get(event.text().lower()) or by_key.get(Qt.Key(event.key()))
-        if event.matches(QKeySequence.StandardKey.Copy):
-            self.copy_values()
-        elif run is not None:
-            run()
-        else:
+        if not self.commands.run_key(event):
             super().keyPressEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        self._show_menu(event.globalPos(), None, None)
-
-    def _show_menu(self, at: QPoint, chart: Chart | None, time_s: float | None) -> QMenu | None:
-        if self._scope is None:
-            return None
-        moment = self._scope.moment
-        copy: tuple[Entry, ...] = (
-            ("Copy values at the cursor", "Ctrl+C", self.copy_values, moment is not None or self._region is not None),
-            ("Copy picture", "", self.copy_picture, True),
-            ("Copy CSV", "", self.copy_csv, True),
-        )
-        if chart is not None and time_s is not None:
-            pointed, time = chart, time_s
-            copy = (("Copy value here", "", lambda: self._copy_value(pointed, time), True), *copy)
-        menu = chart_menu(
-            self,
-            (
-                copy,
-                (
-                    ("Range from baseline to snapshot", "R", self.range_from_selection, moment is not None),
-                    ("Clear range", "Esc", self.clear_range, self._region is not None),
-                    ("Zoom to range" if self._region else "Zoom to the client", "F", self.fit, True),
-                ),
-                (
-                    ("Zoom in", "+", lambda: self._zoom_asked(1), True),
-                    ("Zoom out", "-", lambda: self._zoom_asked(-1), not self._view.shows_all),
-                    ("Show all", "0", self.show_all, not self._view.shows_all),
-                ),
-            ),
-        )
-        menu.popup(at)
-        return menu
-
-    def _copy_value(self, chart: Chart, time_s: float) -> None:
-        QGuiApplication.clipboard().setText(chart.text_at(time_s))
-
-    def copy_values(self) -> None:
-        """What stands above each chart, a line each: the values at the cursor, or the range summed up."""
-        lines = [f"{chart.title}\t{value}" for chart in self._visible() if (value := chart.value_text)]
-        if lines:
-            QGuiApplication.clipboard().setText("\n".join(lines))
-
-    @Slot()
-    def copy_picture(self) -> None:
-        """All charts of the stack as a picture, to the clipboard."""
-        copying.copy_picture(self.pages)
-
-    @Slot()
-    def copy_csv(self) -> None:
-        """The snapshots of the range, else those in view, of the client or of all, to the clipboard."""
-        if self._scope is not None:
-            copying.copy_csv(self._scope.document, self._scope.data, self.session, *(self._region or self.range_s))
+        self.commands.show_menu(event.globalPos(), None, None)

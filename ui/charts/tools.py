@@ -17,6 +17,8 @@ _WIDE = 430
 """From here on the choice is written out."""
 _LONGEST_NAME = 90
 GAP = 4
+ICON = 16
+BUTTON_SIZE = 26, 24
 
 
 class ToolRow(QWidget):
@@ -86,6 +88,9 @@ class ToolRow(QWidget):
         """Other font sizes."""
         self._segments.set_zoom(zoom)
         self._range.setFont(fonts.font(fonts.Use.TABLE, zoom=zoom))
+        for button, _ in self._buttons:
+            button.setIconSize(QSize(round(ICON * zoom), round(ICON * zoom)))
+            button.setFixedSize(round(BUTTON_SIZE[0] * zoom), round(BUTTON_SIZE[1] * zoom))
         self.setFixedHeight(round(TOOL_ROW_HEIGHT * zoom))
         self._write()
 
@@ -105,8 +110,10 @@ class ToolRow(QWidget):
 
     def _write_range(self) -> None:
         text, short = self._range_texts
-        fits = self._range.fontMetrics().horizontalAdvance(text) + 2 * GAP <= self._range.width()
-        self._range.setText(text if fits else short)
+        room = self._range.width() - 2 * GAP
+        fitting = (words for words in (text, short) if self._range.fontMetrics().horizontalAdvance(words) <= room)
+        # A number of which the first digits are cut would be another number.
+        self._range.setText(next(fitting, ""))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._write()
@@ -137,8 +144,6 @@ class ToolRow(QWidget):
     def _button(self, icon: str, tip: str) -> QToolButton:
         button = QToolButton(self)
         button.setAutoRaise(True)
-        button.setIconSize(QSize(16, 16))
-        button.setFixedSize(26, 24)
         button.setToolTip(tip)
         button.setAccessibleName(tip)
         self._buttons.append((button, icon))

@@ -181,7 +181,7 @@ class SnapshotHeadBar(QWidget):
         """Hide what does not fit, the least important first."""
         wanted: list[QWidget] = [self._tick, self.baseline, self.modes]
         counts = [label for sign, label in self.counts.items() if sign in self._shown_counts]
-        order: list[list[QWidget]] = [list(counts), [self.proof], [self.filter], [self._against], [self.size_text]]
+        order: list[list[QWidget]] = [list(counts), [self.filter], [self.proof], [self._against], [self.size_text]]
         room = self.width() - 2 * CELL_PADDING - sum(widget.sizeHint().width() + 8 for widget in wanted)
         shown: set[QWidget] = set()
         for group in order:

@@ -232,7 +232,7 @@ def test_csv_of_the_range(charts_of: OpenCharts, qtbot: QtBot) -> None:
     for every in (False, True):
         pane.show_all_clients(every)
         QGuiApplication.clipboard().clear()
-        pane.copy_csv()
+        pane.commands.copy_csv()
         qtbot.waitUntil(lambda: QGuiApplication.clipboard().text() != "")
         read = list(csv.DictReader(io.StringIO(QGuiApplication.clipboard().text())))
         start, stop = pane.range_s
@@ -251,7 +251,7 @@ def test_csv_of_the_range(charts_of: OpenCharts, qtbot: QtBot) -> None:
 def test_picture(charts_of: OpenCharts) -> None:
     pane, _ = charts_of(SAMPLE)
     QGuiApplication.clipboard().clear()
-    pane.copy_picture()
+    pane.commands.copy_picture()
     copied = QGuiApplication.clipboard().image()
     assert copied.size() == pane.pages.size() * pane.devicePixelRatioF()
 

@@ -1,0 +1,112 @@
+"""What a person does to a stack of charts by key or menu: copying, the range, and the stretch of time in view."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QPoint, Qt, Slot
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QMenu
+
+from ui.charts import copying
+from ui.charts.chart import Chart
+from ui.charts.menu import Entry, chart_menu
+
+if TYPE_CHECKING:
+    from ui.charts.stack import ChartStack
+
+PAN_SHARE = 0.1
+"""Part of the range in view that a key moves it by."""
+FAR_SHARE = 0.5
+"""The same with Shift."""
+MENU_AT = QPoint(60, 60)
+"""Where the menu opens that was asked for by key."""
+
+
+class StackCommands(QObject):
+    """Acts on one stack, and on the clipboard."""
+
+    def __init__(self, stack: ChartStack) -> None:
+        super().__init__(stack)
+        self._stack = stack
+
+    def claims(self, event: QKeyEvent) -> bool:
+        """Copying and leaving the range are the stack's while it has the focus, whatever the window's keys are."""
+        leaves = event.key() == Qt.Key.Key_Escape and self._stack.region_s is not None
+        return leaves or event.matches(QKeySequence.StandardKey.Copy)
+
+    def run_key(self, event: QKeyEvent) -> bool:
+        """Do what a key stands for. False: nothing."""
+        stack = self._stack
+        share = FAR_SHARE if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else PAN_SHARE
+        by_key = {
+            Qt.Key.Key_Left: lambda: stack.pan_by_share(-share),
+            Qt.Key.Key_Right: lambda: stack.pan_by_share(share),
+            Qt.Key.Key_Escape: stack.clear_range if stack.region_s is not None else None,
+            Qt.Key.Key_Menu: lambda: self.show_menu(stack.mapToGlobal(MENU_AT), None, None),
+        }
+        by_text = {
+            "+": lambda: stack.zoom_step(1),
+            "=": lambda: stack.zoom_step(1),
+            "-": lambda: stack.zoom_step(-1),
+            "0": stack.show_all,
+            "f": stack.fit,
+            "r": stack.range_from_selection,
+        }
+        run = by_text.get(event.text().lower()) or by_key.get(Qt.Key(event.key()))
+        if event.matches(QKeySequence.StandardKey.Copy):
+            run = self.copy_values
+        if run is not None:
+            run()
+        return run is not None
+
+    def show_menu(self, at: QPoint, chart: Chart | None, time_s: float | None) -> QMenu | None:
+        """The menu at a place of the screen, for the value of a chart at a time if it was asked for there."""
+        stack = self._stack
+        if stack.scope is None:
+            return None
+        selected, ranged = stack.scope.moment is not None, stack.region_s is not None
+        copy: tuple[Entry, ...] = (
+            ("Copy values at the cursor", "Ctrl+C", self.copy_values, selected or ranged),
+            ("Copy picture", "", self.copy_picture, True),
+            ("Copy CSV", "", self.copy_csv, True),
+        )
+        if chart is not None and time_s is not None:
+            pointed, time = chart, time_s
+            copy = (("Copy value here", "", lambda: self._copy_value(pointed, time), True), *copy)
+        spans: tuple[Entry, ...] = (
+            ("Range from baseline to snapshot", "R", stack.range_from_selection, selected),
+            ("Clear range", "Esc", stack.clear_range, ranged),
+            ("Zoom to range" if ranged else "Zoom to the client", "F", stack.fit, True),
+        )
+        zoom: tuple[Entry, ...] = (
+            ("Zoom in", "+", lambda: stack.zoom_step(1), True),
+            ("Zoom out", "-", lambda: stack.zoom_step(-1), not stack.shows_all),
+            ("Show all", "0", stack.show_all, not stack.shows_all),
+        )
+        menu = chart_menu(stack, (copy, spans, zoom))
+        menu.popup(at)
+        return menu
+
+    def _copy_value(self, chart: Chart, time_s: float) -> None:
+        QGuiApplication.clipboard().setText(chart.text_at(time_s))
+
+    @Slot()
+    def copy_values(self) -> None:
+        """What stands above each chart, a line each: the values at the cursor, or the range summed up."""
+        lines = [f"{chart.title}\t{value}" for chart in self._stack.shown_charts if (value := chart.value_text)]
+        if lines:
+            QGuiApplication.clipboard().setText("\n".join(lines))
+
+    @Slot()
+    def copy_picture(self) -> None:
+        """All charts of the stack as a picture."""
+        copying.copy_picture(self._stack.pages)
+
+    @Slot()
+    def copy_csv(self) -> None:
+        """The snapshots of the range, else those in view, of the client or of all."""
+        stack = self._stack
+        if stack.scope is not None:
+            span = stack.region_s or stack.range_s
+            copying.copy_csv(stack.scope.document, stack.scope.data, stack.session, *span)
