@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import QByteArray, QObject, QPoint, Qt, QTimer
+from PySide6.QtCore import QByteArray, QObject, QPoint, QSize, Qt, QTimer
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QApplication,
@@ -20,6 +20,8 @@ from ui.settings import Settings
 
 LAYOUT_VERSION = 1
 FIRST_SIZE = (1440, 900)
+FRAME = QSize(8, 40)
+"""What a window manager draws around a window; it is not known before the window is shown."""
 
 
 class WindowLayout(QObject):
@@ -56,7 +58,7 @@ class WindowLayout(QObject):
         self._default_state = self._window.saveState(LAYOUT_VERSION)
         geometry, state, splitter = (self._settings.layout(name) for name in ("geometry", "state", "splitter"))
         if geometry.isEmpty() or not self._window.restoreGeometry(geometry):
-            self._window.resize(*FIRST_SIZE)
+            self._window.resize(self._first_size())
         if state.isEmpty() or not self._window.restoreState(state, LAYOUT_VERSION):
             self._default_sizes()
         if not splitter.isEmpty():
@@ -173,6 +175,11 @@ class WindowLayout(QObject):
                 bar = dock.titleBarWidget()
                 dock.setTitleBarWidget(None)  # type: ignore[arg-type]  # Qt: None brings its own title bar back
                 bar.deleteLater()
+
+    def _first_size(self) -> QSize:
+        """No larger than what panels and the frame around the window leave of the screen."""
+        room = self._window.screen().availableGeometry().size() - FRAME
+        return QSize(*FIRST_SIZE).boundedTo(room).expandedTo(self._window.minimumSize())
 
     def _default_sizes(self) -> None:
         width, height = self._window.width(), self._window.height()
