@@ -394,19 +394,6 @@ def test_the_name_stays_while_the_rest_is_scrolled(qtbot: QtBot, document: OpenD
     assert head.sortIndicatorSection() == column(pane.clients, "full")
 
 
-def test_a_client_is_chosen_with_a_modifier_held(qtbot: QtBot, document: OpenDocument, pane: ClientsPane) -> None:
-    opened = document(BAD)
-    pane.show_document(opened)
-    listed(qtbot, pane, opened)
-    qtbot.keyPress(pane.table, Qt.Key.Key_Control, Qt.KeyboardModifier.ControlModifier)
-    for _ in range(2):
-        pane.choose(pane.clients.session_at(0))
-        select_tick(opened, "bot4", 300)
-        rows = [index.row() for index in pane.table.selectionModel().selectedRows()]
-        assert rows == [pane.table.currentIndex().row()] == [pane.clients.row_of(pane.session)]
-    qtbot.keyRelease(pane.table, Qt.Key.Key_Control)
-
-
 def test_every_column_sorts_and_equal_rows_stay_worst_first(
     qtbot: QtBot, document: OpenDocument, pane: ClientsPane
 ) -> None:

@@ -1,4 +1,4 @@
-"""Going to a row by command. A view's own `setCurrentIndex` reads the keyboard: Ctrl adds or deselects, Shift extends."""
+"""Going to a row by command. A view's own `setCurrentIndex` obeys held keys: Ctrl adds or deselects."""
 
 from __future__ import annotations
 

@@ -432,7 +432,7 @@ def test_going_with_a_modifier_held_selects_one_row(pane: PacketList, document: 
         for go in (pane.go_next, pane.go_next, lambda: pane.find_text("inputtiming"), pane.go_previous):
             go()
             assert [index.row() for index in selected()] == [pane.table.currentIndex().row()]
-        opened.selection.select(1000)
+        opened.selection.select(1000, -1)
         assert [index.row() for index in selected()] == [1000]
         qtbot.keyRelease(pane.table, key)
 
