@@ -81,3 +81,7 @@ def _reporter(
         window.show_report(str(error) or kind.__name__, "".join(traceback.format_exception(kind, error, trace)))
 
     return report
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -9,6 +9,7 @@ from ui.charts.stack import ChartStack
 from ui.models.field_text import row_text, value_text
 from ui.models.packet_cells import Column
 from ui.views.clients import ClientsPane
+from ui.views.current_row import go_to_row
 from ui.views.find_bar import FindBar
 from ui.views.packet_list import PacketList
 from ui.views.packet_tab import PacketTab
@@ -122,6 +123,6 @@ def find_row(table: QTableView, text: str, *, forward: bool) -> bool:
         row = (start + step * distance) % rows
         shown = (column for column in range(model.columnCount()) if not table.isColumnHidden(column))
         if any(wanted in str(model.index(row, column).data() or "").casefold() for column in shown):
-            table.setCurrentIndex(model.index(row, max(0, current.column())))
+            go_to_row(table, model.index(row, max(0, current.column())))
             return True
     return False

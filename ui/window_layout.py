@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import QByteArray, QEvent, QObject, QPoint, Qt, QTimer
+from PySide6.QtCore import QByteArray, QEvent, QObject, QPoint, QSize, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -21,6 +21,8 @@ from ui.settings import Settings
 
 LAYOUT_VERSION = 1
 FIRST_SIZE = (1440, 900)
+FRAME = QSize(8, 40)
+"""What a window manager draws around a window; it is not known before the window is shown."""
 
 
 class WindowLayout(QObject):
@@ -57,7 +59,7 @@ class WindowLayout(QObject):
         self._default_state = self._window.saveState(LAYOUT_VERSION)
         geometry, state, splitter = (self._settings.layout(name) for name in ("geometry", "state", "splitter"))
         if geometry.isEmpty() or not self._window.restoreGeometry(geometry):
-            self._window.resize(*FIRST_SIZE)
+            self._window.resize(self._first_size())
         if state.isEmpty() or not self._window.restoreState(state, LAYOUT_VERSION):
             self._default_sizes()
         if not splitter.isEmpty():
@@ -183,6 +185,11 @@ class WindowLayout(QObject):
             if before != now and any(dock.isVisible() and dock.width() == before for dock in self.docks):
                 self._window.resizeDocks([self.docks[0]], [now], Qt.Orientation.Horizontal)
         return super().eventFilter(watched, event)
+
+    def _first_size(self) -> QSize:
+        """No larger than what panels and the frame around the window leave of the screen."""
+        room = self._window.screen().availableGeometry().size() - FRAME
+        return QSize(*FIRST_SIZE).boundedTo(room).expandedTo(self._window.minimumSize())
 
     def _default_sizes(self) -> None:
         height, dock = self._window.height(), _dock_width(self._window.width())

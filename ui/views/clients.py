@@ -21,6 +21,7 @@ from ui.settings import Preferences
 from ui.theme import TOOL_ROW_HEIGHT, Theme
 from ui.views.baseline_store import BaselineStore
 from ui.views.client_table import ClientTable
+from ui.views.current_row import go_to_row
 from ui.views.elided import ElidedLabel
 from ui.views.pane_state import PaneState
 from ui.words import count
@@ -123,7 +124,7 @@ class ClientsPane(QWidget):
         """Make a session's row current."""
         row = self.clients.row_of(session)
         if row >= 0:
-            self.table.setCurrentIndex(self.clients.index(row, 0))
+            go_to_row(self.table, self.clients.index(row, 0))
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

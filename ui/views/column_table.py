@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from math import ceil
 
 from PySide6.QtCore import QPoint, QRect, QRectF, Qt
-from PySide6.QtGui import QContextMenuEvent, QFontMetricsF, QGuiApplication, QPainter, QPaintEvent
+from PySide6.QtGui import QContextMenuEvent, QFontMetricsF, QGuiApplication, QKeySequence, QPainter, QPaintEvent
 from PySide6.QtWidgets import QMenu, QStyle, QStyleOptionViewItem
 
 from ui import fonts
@@ -93,8 +93,12 @@ class ColumnTable(PlainTable):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.fill_menu(menu, row)
         menu.addSeparator()
-        menu.addAction(self.tr("Copy value"), self.copy_value)
-        menu.addAction(self.tr("Copy row"), self.copy_row)
+        value = menu.addAction(self.tr("Copy value"), self.copy_value)
+        whole = menu.addAction(self.tr("Copy row"), self.copy_row)
+        for action, keys in ((value, "Ctrl+Shift+V"), (whole, "Ctrl+C")):
+            action.setShortcut(QKeySequence(keys))
+            action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+            action.setShortcutVisibleInContextMenu(True)
         menu.addAction(self.tr("Copy table as CSV"), self.copy_csv)
         return menu
 

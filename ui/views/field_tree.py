@@ -14,6 +14,7 @@ from analyzer.wire.secrets import Secrets
 from ui.models import field_text
 from ui.models.fields import NAME, PLACE, VALUE, FieldModel
 from ui.theme import Theme
+from ui.views.current_row import go_to_row
 from ui.views.heads import TableHead
 from ui.views.row_painter import RowPainter
 from ui.views.row_tree import RowTree
@@ -79,7 +80,7 @@ class FieldTreeView(RowTree):
     def choose(self, index: QModelIndex) -> None:
         """Make a field current: open what it is in, and bring it into view."""
         if index.isValid():
-            self.setCurrentIndex(index.siblingAtColumn(NAME))
+            go_to_row(self, index.siblingAtColumn(NAME))
             self.scrollTo(index)
 
     def find_text(self, text: str, forward: bool = True) -> bool:

@@ -14,6 +14,7 @@ from ui.models.packet_find import PacketFind
 from ui.models.packets import PacketModel
 from ui.selection import Place
 from ui.theme import Theme
+from ui.views.current_row import go_to_row
 from ui.views.packet_menu import fill_menu
 from ui.views.packet_table import Keys, PacketTable
 from ui.views.pane_state import PaneState
@@ -254,7 +255,7 @@ class PacketList(QWidget):
 
     def _go_row(self, row: int) -> None:
         if 0 <= row < self.model.rowCount():
-            self.table.setCurrentIndex(self.model.index(row, Column.INFO))
+            go_to_row(self.table, self.model.index(row, Column.INFO))
 
     def _go_beside(self, step: int) -> None:
         row = self.table.currentIndex().row() + step

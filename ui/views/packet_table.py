@@ -14,6 +14,7 @@ from ui.models.packet_cells import Column
 from ui.models.packets import Index, PacketModel
 from ui.theme import CELL_PADDING, ROW_HEIGHT, Theme
 from ui.views.cells import Row
+from ui.views.current_row import go_to_row
 from ui.views.gutter import EDGE_WIDTH, Gutter, GutterJump
 from ui.views.packet_head import PacketHead
 from ui.views.row_table import RowTable
@@ -104,7 +105,7 @@ class PacketTable(RowTable):
         """Make a row current and visible."""
         index = self._packets.index(row, Column.INFO)
         self._scrolling = True
-        self.setCurrentIndex(index)
+        go_to_row(self, index)
         self.scrollTo(self._packets.index(row, Column.GUTTER))
         self._scrolling = False
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, Signal
+from PySide6.QtCore import QModelIndex, Signal
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication
 from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
 
@@ -19,6 +19,7 @@ from ui.models.changes import ChangesModel
 from ui.theme import Theme
 from ui.views.change_tree import ChangeTreeView
 from ui.views.chips import NoticeBar
+from ui.views.current_row import go_to_row
 from ui.views.pane_state import PaneState
 from ui.views.snapshot_head import SnapshotHeadBar
 from ui.views.snapshot_menu import snapshot_menu
@@ -313,8 +314,7 @@ class SnapshotTab(QWidget):
             return
         while index.parent().isValid() and not self.view.isExpanded(index.parent()):
             index = index.parent()
-        flags = QItemSelectionModel.SelectionFlag
-        self.view.selectionModel().setCurrentIndex(index, flags.ClearAndSelect | flags.Rows)
+        go_to_row(self.view, index)
 
     def _on_item(self, item: tuple[int, int] | None, field: str) -> None:
         if not self._busy and item is not None:

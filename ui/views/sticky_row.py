@@ -8,6 +8,8 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
+from ui.views.current_row import go_to_row
+
 if TYPE_CHECKING:
     from ui.views.change_tree import ChangeTreeView
 
@@ -47,7 +49,7 @@ class StickyRow(QWidget):
         """A click on the pinned row goes to where its type begins."""
         index = self._view.pinned_type()
         if index.isValid():
-            self._view.setCurrentIndex(index)
+            go_to_row(self._view, index)
             self._view.setFocus(Qt.FocusReason.MouseFocusReason)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:

@@ -420,6 +420,23 @@ def test_finding_in_any_column(pane: PacketList, document: OpenDocument, qtbot: 
     assert any(text.lower() in str(pane.model.index(selected_row(pane), column).data()).lower() for column in Column)
 
 
+def test_going_with_a_modifier_held_selects_one_row(pane: PacketList, document: OpenDocument, qtbot: QtBot) -> None:
+    opened = document(MIDSESSION)
+    pane.show_document(opened)
+    pane.go_first()
+    selected = pane.table.selectionModel().selectedRows
+    control, shift = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+    for key, held in ((Qt.Key.Key_Control, control), (Qt.Key.Key_Shift, shift)):
+        # It stays down, as while Ctrl+Down or Shift+J is typed.
+        qtbot.keyPress(pane.table, key, held)
+        for go in (pane.go_next, pane.go_next, lambda: pane.find_text("inputtiming"), pane.go_previous):
+            go()
+            assert [index.row() for index in selected()] == [pane.table.currentIndex().row()]
+        opened.selection.select(1000, -1)
+        assert [index.row() for index in selected()] == [1000]
+        qtbot.keyRelease(pane.table, key)
+
+
 def test_following(pane: PacketList, document: OpenDocument, qtbot: QtBot) -> None:
     opened = document(MIDSESSION, wait=False)
     pane.show_document(opened)
