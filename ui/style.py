@@ -56,8 +56,11 @@ class FlatStyle(QProxyStyle):
         known = _METRICS.get(metric)
         return super().pixelMetric(metric, option, widget) if known is None else known
 
-    def sizeFromContents(self, kind: QStyle.ContentsType, option: QStyleOption, size: QSize, widget: QWidget) -> QSize:
-        wanted = super().sizeFromContents(kind, option, size, widget)
+    def sizeFromContents(
+        self, kind: QStyle.ContentsType, option: QStyleOption, size: QSize, widget: QWidget | None = None
+    ) -> QSize:
+        # Qt's stubs of the proxy forget that there may be no widget; those of its bases do not.
+        wanted = super().sizeFromContents(kind, option, size, widget)  # type: ignore[arg-type]
         if kind is QStyle.ContentsType.CT_TabBarTab:
             wanted.setHeight(max(TAB_HEIGHT, wanted.height()))
         elif kind is QStyle.ContentsType.CT_MenuBarItem:
@@ -69,11 +72,11 @@ class FlatStyle(QProxyStyle):
         control: QStyle.ComplexControl,
         option: QStyleOptionComplex,
         part: QStyle.SubControl,
-        widget: QWidget,
+        widget: QWidget | None = None,
     ) -> QRect:
         if control is QStyle.ComplexControl.CC_ScrollBar and isinstance(option, QStyleOptionSlider):
             return _scroll_part(option, part)
-        return super().subControlRect(control, option, part, widget)
+        return super().subControlRect(control, option, part, widget)  # type: ignore[arg-type]
 
     def drawComplexControl(
         self,
