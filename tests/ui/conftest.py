@@ -150,14 +150,17 @@ def qapp(qapp: QApplication) -> QApplication:
     """The application as the window sets it up."""
     fonts.load()
     qapp.setStyle(FlatStyle())
-    qapp.setPalette(LIGHT.palette())
-    qapp.setFont(fonts.font(fonts.Use.TABLE))
     return qapp
 
 
 @pytest.fixture
 def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QtBot:
-    """pytest-qt's, with the patience that a busy machine needs: what is waited for ends the wait."""
+    """pytest-qt's, with the patience that a busy machine needs: what is waited for ends the wait.
+
+    A window that a test before made may have left the application dark, or with larger type.
+    """
+    qapp.setPalette(LIGHT.palette())
+    qapp.setFont(fonts.font(fonts.Use.TABLE))
     bot = QtBot(request)
     for name in ("waitUntil", "waitSignal", "waitSignals", "waitExposed"):
         setattr(bot, name, partial(getattr(bot, name), timeout=WAIT_MS))
