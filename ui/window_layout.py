@@ -24,6 +24,9 @@ FIRST_SIZE = (1440, 900)
 FRAME = QSize(8, 40)
 """What a window manager draws around a window; it is not known before the window is shown."""
 
+ROUNDING = 2
+"""Pixels by which Qt may miss the width that a dock was given."""
+
 
 class WindowLayout(QObject):
     """Keeps the layout of a window with a splitter of list and tabs in a stack of pages, and docks at the right."""
@@ -182,7 +185,8 @@ class WindowLayout(QObject):
         """Docks as wide as they are by default follow the window; those that a person drew wider or narrower do not."""
         if watched is self._window and isinstance(event, QResizeEvent):
             before, now = _dock_width(event.oldSize().width()), _dock_width(event.size().width())
-            if before != now and any(dock.isVisible() and dock.width() == before for dock in self.docks):
+            shown = [dock for dock in self.docks if dock.isVisible()]
+            if before != now and any(abs(dock.width() - before) <= ROUNDING for dock in shown):
                 self._window.resizeDocks([self.docks[0]], [now], Qt.Orientation.Horizontal)
         return super().eventFilter(watched, event)
 

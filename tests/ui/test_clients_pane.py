@@ -380,9 +380,10 @@ def test_the_name_stays_while_the_rest_is_scrolled(qtbot: QtBot, document: OpenD
     listed(qtbot, pane, opened)
     table, head = pane.table, pane.table.horizontalHeader()
     names_seen = QRect(0, 0, table.columnWidth(0) - 2, 6 * table.rowHeight(0))
+    QApplication.processEvents()
     before = table.viewport().grab(names_seen).toImage()
     table.horizontalScrollBar().setValue(240)
-    assert table.viewport().grab(names_seen).toImage() == before
+    qtbot.waitUntil(lambda: table.viewport().grab(names_seen).toImage() == before)
     worst = names(pane.clients)
     orders = []
     for _ in range(3):

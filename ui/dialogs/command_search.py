@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QDialog, QFrame, QHeaderView, QLabel, QLineEdit, Q
 
 from ui import fonts
 from ui.models.commands import CommandModel
-from ui.theme import ROW_HEIGHT
+from ui.theme import CELL_PADDING, ROW_HEIGHT
 
 _WALK = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
 
@@ -45,6 +45,10 @@ class CommandSearch(QDialog):
         layout.setStretch(2, 1)
         self.resize(round(560 * zoom), round(520 * zoom))
         self._search("")
+        # Once, of all rows: the column must not jump while one types.
+        metrics = self.table.fontMetrics()
+        widest = max((metrics.horizontalAdvance(keys) for keys in model.all_keys()), default=0)
+        self.table.header().resizeSection(1, widest + 3 * CELL_PADDING)
         self.field.setFocus()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -67,7 +71,7 @@ class CommandSearch(QDialog):
         self.table.setIndentation(0)
         self.table.header().setStretchLastSection(False)
         self.table.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        self.table.header().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
+        self.table.header().setSectionResizeMode(1, QHeaderView.ResizeMode.Fixed)
         self.table.activated.connect(self._take)
 
     def _search(self, text: str) -> None:

@@ -57,11 +57,11 @@ class CommandModel(QAbstractTableModel):
         self._heading, self._height = heading, row_height
 
     def search(self, text: str) -> None:
-        """Show the rows that have every word in their group, text or keys."""
+        """Show the rows that have every word in their group, text, keys or the name that code gives the command."""
         words = text.casefold().split()
         shown: list[CommandRow] = []
         for row in self._all:
-            said = f"{row.group} {row.text} {row.keys}".casefold()
+            said = f"{row.group} {row.text} {row.keys} {row.name}".casefold()
             if all(word in said for word in words):
                 if self._grouped and (not shown or shown[-1].group != row.group):
                     shown.append(CommandRow(row.group, ""))
@@ -69,6 +69,10 @@ class CommandModel(QAbstractTableModel):
         self.beginResetModel()
         self._rows = shown
         self.endResetModel()
+
+    def all_keys(self) -> list[str]:
+        """The keys of every row, shown or not."""
+        return [row.keys for row in self._all]
 
     def row_at(self, row: int) -> CommandRow:
         """What stands there."""

@@ -127,7 +127,7 @@ class ColumnTable(PlainTable):
         painter = QPainter(self.viewport())
         for row in range(first, last + 1):
             place = self._name_area(row)
-            painter.fillRect(place, self._theme.color("panel"))
+            painter.fillRect(place, self.palette().base())
             option.rect = place
             option.state = plain | QStyle.StateFlag.State_Selected if row == current else plain
             self.itemDelegate().paint(painter, option, self._columns.index(row, 0))
