@@ -26,7 +26,7 @@ class WindowCommands(QObject):
         self._carry_out = carry_out
         self._has_capture = False
         self.by_name: dict[str, QAction] = {}
-        self.menus: dict[str, QMenu] = {name: window.menuBar().addMenu(self.tr(name)) for name in MENUS}
+        self.menus: dict[str, QMenu] = {name: window.menuBar().addMenu(self.tr(f"&{name}")) for name in MENUS}
         self._bar = window.addToolBar(self.tr("Commands"))
         self._bar.setObjectName("commands")
         self._bar.setMovable(False)

@@ -47,6 +47,8 @@ class WindowLayout(QObject):
         self._pages = pages
         self._filled: QByteArray | None = None
         """The state to return to while one pane fills the window."""
+        self._dock_before = 0
+        """Width of the docks then, which the state alone does not bring back."""
         self._docked: QByteArray | None = None
         """Where the docks were when they were hidden for the welcome page."""
         self._wants_sizes = False
@@ -109,20 +111,23 @@ class WindowLayout(QObject):
         packets, tabs = self._halves()
         focused = QApplication.focusWidget() or packets
         if self._filled is not None:
-            self._window.restoreState(self._filled, LAYOUT_VERSION)
-            self._filled = None
-            for widget in (packets, tabs, self._pages):
+            for widget in (packets, tabs, self._window.centralWidget()):
                 widget.show()
+            self._window.restoreState(self._filled, LAYOUT_VERSION)
+            self._window.resizeDocks([self.docks[0]], [self._dock_before], Qt.Orientation.Horizontal)
+            self._filled = None
             for dock in self.docks:
                 if dock.isAncestorOf(focused):
                     dock.raise_()
             focused.setFocus(Qt.FocusReason.OtherFocusReason)
             return
         self._filled = self._window.saveState(LAYOUT_VERSION)
+        self._dock_before = next((dock.width() for dock in self.docks if dock.isVisible()), 0)
         inside = next((dock for dock in self.docks if dock.isAncestorOf(focused)), None)
         for dock in self.docks:
             dock.setVisible(dock is inside)
-        self._pages.setVisible(inside is None)
+        # As long as anything is in the middle, docks get no more than their width.
+        self._window.centralWidget().setVisible(inside is None)
         packets.setVisible(not tabs.isAncestorOf(focused))
         tabs.setVisible(tabs.isAncestorOf(focused) or inside is not None)
 

@@ -13,7 +13,7 @@ from capture_files import BUNDLED
 from PySide6.QtCore import QItemSelectionModel, QPoint, QRect, Qt
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtTest import QAbstractItemModelTester
-from PySide6.QtWidgets import QApplication, QMenu
+from PySide6.QtWidgets import QMenu
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
@@ -380,10 +380,12 @@ def test_the_name_stays_while_the_rest_is_scrolled(qtbot: QtBot, document: OpenD
     listed(qtbot, pane, opened)
     table, head = pane.table, pane.table.horizontalHeader()
     names_seen = QRect(0, 0, table.columnWidth(0) - 2, 6 * table.rowHeight(0))
-    QApplication.processEvents()
-    before = table.viewport().grab(names_seen).toImage()
-    table.horizontalScrollBar().setValue(240)
-    qtbot.waitUntil(lambda: table.viewport().grab(names_seen).toImage() == before)
+    scrolled = []
+    for value in (240, 90, 91):
+        # All are scrolled a little: at the very left the pointer may lie on a name and tint it.
+        table.horizontalScrollBar().setValue(value)
+        scrolled.append(table.viewport().grab(names_seen).toImage())
+    assert scrolled[0] == scrolled[1] == scrolled[2]
     worst = names(pane.clients)
     orders = []
     for _ in range(3):

@@ -13,7 +13,7 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QMimeData, QPoint, QPointF, QSettings, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QMessageBox, QToolBar, QToolButton
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QMessageBox, QToolBar, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Ether
@@ -606,3 +606,25 @@ def test_the_command_bar_grows_with_the_zoom(window: MainWindow) -> None:
     window.appearance.prefer(Preferences(zoom=1.5))
     assert (bar.iconSize().width(), bar.maximumHeight()) == (27, 60)
     window.appearance.prefer(Preferences())
+
+
+@pytest.mark.parametrize("pane", ["packets", "snapshot_tab", "charts", "clients"])
+def test_a_pane_fills_the_window_and_gives_it_back(window: MainWindow, opened: Opener, qtbot: QtBot, pane: str) -> None:
+    opened(SHORT)
+    shown: QWidget = getattr(window, pane)
+    window.layout_keeper.show_pane(shown)
+    qtbot.waitUntil(lambda: shown.isVisible() and shown.width() < window.width() - 100)
+    before = shown.width()
+    window.actions_by_name["fill"].trigger()
+    qtbot.waitUntil(lambda: shown.isVisible() and shown.width() > window.width() - 40)
+    window.actions_by_name["fill"].trigger()
+    qtbot.waitUntil(lambda: abs(shown.width() - before) <= 2)
+    assert window.packets.isVisible()
+    assert window.tabs.isVisible()
+
+
+def test_menus_open_by_letter(window: MainWindow) -> None:
+    menus = [action.text() for action in window.menuBar().actions()]
+    letters = [text.partition("&")[2][:1] for text in menus]
+    assert menus == ["&File", "&Edit", "&View", "&Go", "&Help"]
+    assert len(set(letters)) == len(menus)
