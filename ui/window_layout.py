@@ -111,7 +111,7 @@ class WindowLayout(QObject):
         packets, tabs = self._halves()
         focused = QApplication.focusWidget() or packets
         if self._filled is not None:
-            for widget in (packets, tabs, self._window.centralWidget()):
+            for widget in (packets, tabs, self._middle()):
                 widget.show()
             self._window.restoreState(self._filled, LAYOUT_VERSION)
             self._window.resizeDocks([self.docks[0]], [self._dock_before], Qt.Orientation.Horizontal)
@@ -127,9 +127,15 @@ class WindowLayout(QObject):
         for dock in self.docks:
             dock.setVisible(dock is inside)
         # As long as anything is in the middle, docks get no more than their width.
-        self._window.centralWidget().setVisible(inside is None)
+        self._middle().setVisible(inside is None)
         packets.setVisible(not tabs.isAncestorOf(focused))
         tabs.setVisible(tabs.isAncestorOf(focused) or inside is not None)
+
+    def _middle(self) -> QWidget:
+        """All that is not in docks."""
+        middle = self._window.centralWidget()
+        assert middle is not None
+        return middle
 
     def show_pane(self, pane: QWidget) -> None:
         """Bring a pane to the front and give it the focus."""

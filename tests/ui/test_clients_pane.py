@@ -13,7 +13,7 @@ from capture_files import BUNDLED
 from PySide6.QtCore import QItemSelectionModel, QPoint, QRect, Qt
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtTest import QAbstractItemModelTester
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
