@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from analyzer.capture.frames import FrameBatch
 from analyzer.capture.source import Source
 from analyzer.engine.clock import Clock
-from analyzer.engine.intake import pieces_column
+from analyzer.engine.intake import add_fragments, add_frames, pieces_column
 from analyzer.net.bulk import BulkFlowTable, BulkNetwork, DatagramColumns, endpoints
 from analyzer.net.flows import format_endpoint
 from analyzer.protocols.base import DatagramBatch
@@ -37,12 +37,12 @@ class BulkIntake:
         links = [interface.link_type for interface in self._source.interfaces]
         clock_ns = self._clock.advance(first, frames.time_ns)
         datagrams = self._network.read(first, frames, links, block, begin)
-        self._add_frames(frames, datagrams)
+        add_frames(self._tables, frames, datagrams.kind)
         flow, direction = self._flows.assign(datagrams.keys)
         packet = self._tables.packets.appended
         self._add_flows(packet, flow, datagrams.keys)
         self._add_packets(first, flow, direction, datagrams)
-        self._add_fragments(packet, datagrams)
+        add_fragments(self._tables, ((packet + row, datagram) for row, datagram in datagrams.joined))
         return _by_flow(
             flow,
             DatagramBatch(
@@ -55,19 +55,6 @@ class BulkIntake:
                 clock_ns[datagrams.frame],
                 datagrams.buffer,
             ),
-        )
-
-    def _add_frames(self, frames: FrameBatch, datagrams: DatagramColumns) -> None:
-        self._tables.frames.append(
-            {
-                "time_ns": frames.time_ns,
-                "offset": frames.offset,
-                "captured": frames.captured,
-                "original": frames.original,
-                "interface": frames.interface,
-                "kind": datagrams.kind,
-            },
-            len(frames),
         )
 
     def _add_packets(
@@ -105,13 +92,6 @@ class BulkIntake:
         )
         before = self._tables.flows.take("packets", numbers.astype(np.int64)).astype(np.int64)
         self._tables.flows.amend("packets", numbers.tolist(), (before + counts).tolist())
-
-    def _add_fragments(self, first: int, datagrams: DatagramColumns) -> None:
-        pieces = [(first + row, *piece) for row, datagram in datagrams.joined for piece in datagram.pieces]
-        columns = ("packet", "frame", "start", "length")
-        self._tables.fragments.append(
-            {name: [piece[index] for piece in pieces] for index, name in enumerate(columns)}, len(pieces)
-        )
 
 
 def _by_flow(flow: NDArray[np.int32], batch: DatagramBatch) -> dict[int, DatagramBatch]:

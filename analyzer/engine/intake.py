@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from analyzer.capture.frames import FrameBatch
 from analyzer.capture.source import Source
@@ -66,17 +67,7 @@ class PlainIntake:
             else:
                 kinds[index] = FrameKind.UDP
                 datagrams.append(found)
-        self._tables.frames.append(
-            {
-                "time_ns": frames.time_ns,
-                "offset": frames.offset,
-                "captured": frames.captured,
-                "original": frames.original,
-                "interface": frames.interface,
-                "kind": kinds,
-            },
-            len(frames),
-        )
+        add_frames(self._tables, frames, kinds)
         return datagrams
 
     def _add_packets(self, datagrams: list[UdpDatagram]) -> dict[int, DatagramBatch]:
@@ -96,7 +87,7 @@ class PlainIntake:
             },
             len(datagrams),
         )
-        self._add_fragments(first, datagrams)
+        add_fragments(self._tables, enumerate(datagrams, first))
         by_flow: dict[int, list[Datagram]] = {}
         for row, (datagram, (flow, direction)) in enumerate(zip(datagrams, assigned, strict=True), first):
             by_flow.setdefault(flow, []).append(
@@ -124,12 +115,29 @@ class PlainIntake:
         sums = [self._tables.flows.integer("packets", flow) + count for flow, count in counts.items()]
         self._tables.flows.amend("packets", counts, sums)
 
-    def _add_fragments(self, first: int, datagrams: list[UdpDatagram]) -> None:
-        pieces = [(row, *piece) for row, datagram in enumerate(datagrams, first) for piece in datagram.pieces]
-        columns = ("packet", "frame", "start", "length")
-        self._tables.fragments.append(
-            {name: [piece[index] for piece in pieces] for index, name in enumerate(columns)}, len(pieces)
-        )
+
+def add_frames(tables: Tables, frames: FrameBatch, kinds: NDArray[np.uint8]) -> None:
+    """A row for every frame, with what it was (`FrameKind`)."""
+    tables.frames.append(
+        {
+            "time_ns": frames.time_ns,
+            "offset": frames.offset,
+            "captured": frames.captured,
+            "original": frames.original,
+            "interface": frames.interface,
+            "kind": kinds,
+        },
+        len(frames),
+    )
+
+
+def add_fragments(tables: Tables, datagrams: Iterable[tuple[int, UdpDatagram]]) -> None:
+    """The pieces of datagrams that came in fragments; each datagram with its row."""
+    pieces = [(row, *piece) for row, datagram in datagrams for piece in datagram.pieces]
+    columns = ("packet", "frame", "start", "length")
+    tables.fragments.append(
+        {name: [piece[index] for piece in pieces] for index, name in enumerate(columns)}, len(pieces)
+    )
 
 
 def make_batch(datagrams: Sequence[Datagram], tables: Tables, clock: Clock) -> DatagramBatch:

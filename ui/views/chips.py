@@ -16,13 +16,12 @@ _SIGN = 14
 
 
 class Chip(QAbstractButton):
-    """A button with an outline; checked it is filled."""
+    """A button with an outline."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None, *, checkable: bool = False) -> None:
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
         self._hovered = False
-        self.setCheckable(checkable)
         self.setFont(fonts.font(fonts.Use.TABLE))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
@@ -48,9 +47,8 @@ class Chip(QAbstractButton):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        fill = "select" if self.isChecked() else "hover" if self._hovered and self.isEnabled() else "panel"
-        strong = self.isChecked() or self.hasFocus()
-        edge = "line" if not self.isEnabled() else "focus" if strong else "line2"
+        fill = "hover" if self._hovered and self.isEnabled() else "panel"
+        edge = "line" if not self.isEnabled() else "focus" if self.hasFocus() else "line2"
         painter.setPen(QPen(self._theme.color(edge), 1.5 if self.hasFocus() else 1.0))
         painter.setBrush(self._theme.color(fill))
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), RADIUS, RADIUS)
