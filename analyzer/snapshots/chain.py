@@ -12,34 +12,8 @@ from typing import Generic, TypeVar
 
 S = TypeVar("S")
 
-CHAIN_LENGTH = 64
-"""Deltas between two stored blocks."""
-BLOCK_SHARE = 16
-"""Bytes of blocks for each byte sent. Real traffic needs less than 1; a few bytes can repeat a snapshot of 64 KB."""
-MESSAGE_BYTES = 8
-"""What a snapshot without a delta counts as sent."""
-MAX_DEPTH = 32767
-"""Depths beyond it share this number: the column has 16 bits."""
 CACHED_STATES = 256
 """States kept for the next question, which is mostly about a neighbour."""
-
-
-class BlockBudget:
-    """Says which links are stored whole. Blocks are paid for with the bytes that were sent.
-
-    So memory stays linear in the capture; where a block cannot be paid for, the chain grows and a jump takes longer.
-    """
-
-    def __init__(self) -> None:
-        self._credit = 0
-
-    def stores(self, depth: int, delta_bytes: int, state_bytes: int) -> bool:
-        """Is a rebuilt snapshot, `depth` deltas from a stored block or a full snapshot, to be stored whole?"""
-        self._credit += BLOCK_SHARE * (MESSAGE_BYTES + delta_bytes)
-        if depth < CHAIN_LENGTH or state_bytes > self._credit:
-            return False
-        self._credit -= state_bytes
-        return True
 
 
 class Chain(Generic[S]):

@@ -9,8 +9,7 @@ from analyzer.protocols.teeworlds.detect import TeeworldsDetector, probe
 from analyzer.protocols.teeworlds.dialects import DIALECTS
 from analyzer.protocols.teeworlds.explain import explain
 from analyzer.protocols.teeworlds.pace import pace
-from analyzer.protocols.teeworlds.reading import TeeworldsReading
-from analyzer.protocols.teeworlds.rebuilder import PlainRebuilder
+from analyzer.protocols.teeworlds.reading import TeeworldsReading, plain_tools
 from analyzer.protocols.teeworlds.words import DIALECT_NAMES, MESSAGE_NOTES, short_name
 from analyzer.store.rows import Rows
 
@@ -18,7 +17,7 @@ from analyzer.store.rows import Rows
 def open_reading(rows: Rows, verdict: Verdict) -> Reading:
     """A reading of a flow under the dialect that was detected or pinned."""
     dialect = DIALECTS[verdict.dialect]
-    return TeeworldsReading(rows, dialect, verdict.server, PlainRebuilder(dialect.schema))
+    return TeeworldsReading(rows, dialect, verdict.server, plain_tools(dialect))
 
 
 def open_bulk_reading(rows: Rows, verdict: Verdict) -> Reading:

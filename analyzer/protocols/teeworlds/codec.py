@@ -9,8 +9,8 @@ from analyzer.protocols.teeworlds.changes import changes
 from analyzer.protocols.teeworlds.codes import SNAPSHOT_KINDS
 from analyzer.protocols.teeworlds.delta import apply, read_delta, read_to_fault
 from analyzer.protocols.teeworlds.dialects import DIALECTS
-from analyzer.protocols.teeworlds.epoch import PART_BYTES, join_parts
 from analyzer.protocols.teeworlds.messages import SNAPEMPTY, message_id, read_snap
+from analyzer.protocols.teeworlds.rebuilder import PART_BYTES, join_parts
 from analyzer.protocols.teeworlds.schema import Schema
 from analyzer.protocols.teeworlds.state import EMPTY, State, items_sha256, pack_state, sorted_items, unpack_state
 from analyzer.snapshots.model import Change, Item, JoinedDelta

@@ -6,33 +6,39 @@ base may still be collecting its parts.
 
 from __future__ import annotations
 
-from typing import Generic, TypeVar
-
 from analyzer.protocols.teeworlds.codes import CODE_NUMBERS, CODES
+from analyzer.snapshots import track as tracking
 from analyzer.snapshots.attribution import Attribution
-from analyzer.snapshots.bases import MAX_WAITING, Bases, Cause
+from analyzer.snapshots.causes import MAX_WAITING, Cause
 from analyzer.snapshots.status import LostBy
+from analyzer.snapshots.track import AWAITED, FAILED, FLAGS, RETENTION_TICKS, SEEN
+from analyzer.snapshots.tracker import Tracker
 from analyzer.store.rows import Rows, SnapshotRow
 
-S = TypeVar("S")
 
+class Outcomes:
+    """How the snapshots of an epoch ended. The flags of its track say for which ticks something is kept here."""
 
-class Outcomes(Generic[S]):
-    """How the snapshots of an epoch ended. `bases` learns of the failures."""
-
-    def __init__(self, rows: Rows, bases: Bases[S]) -> None:
-        self.attribution = Attribution(rows, lambda tick: bases.get(tick) is not None)
+    def __init__(self, rows: Rows, tracker: Tracker) -> None:
+        self.attribution = Attribution(rows, tracker)
         self._rows = rows
-        self._bases = bases
+        self._tracker = tracker
+        self._failed: dict[int, Cause] = {}
         self._open: dict[int, Cause] = {}
         self._repeats: dict[int, list[int]] = {}
 
+    def cause_of(self, tick: int) -> Cause | None:
+        """Why the snapshot of a tick could not be rebuilt, if that is what happened."""
+        return self._failed.get(tick)
+
     def of_open(self, tick: int) -> Cause:
         """The cause that a tick still being collected will be for rows that need it now."""
+        self._mark(tick, AWAITED)
         return self._open.setdefault(tick, Cause())
 
     def repeat(self, row: SnapshotRow) -> None:
         """Add a row for a part that an open collector already holds; the row of its tick follows."""
+        self._mark(row.tick, tracking.REPEATED)
         local = self._rows.snapshot(row)
         waiting = self._repeats.setdefault(row.tick, [])
         if len(waiting) < MAX_WAITING:
@@ -44,6 +50,7 @@ class Outcomes(Generic[S]):
         own = self._open.pop(row.tick, None)
         if own is not None:
             self._follow(own, local, LostBy.NOBODY)
+        self._failed.pop(row.tick, None)
         return local
 
     def fail(self, row: SnapshotRow, code: str, *, whole: bool = False, lost_by: LostBy | None = None) -> int:
@@ -55,7 +62,7 @@ class Outcomes(Generic[S]):
             row.lost_by = lost_by
         local = self._add(row, None if cause.settled else cause, whole=whole)
         self._follow(cause, local, cause.lost_by)
-        self._bases.fail(row.tick, cause)
+        self._fail(row.tick, cause)
         return local
 
     def fail_through(self, row: SnapshotRow, cause: Cause) -> int:
@@ -72,15 +79,29 @@ class Outcomes(Generic[S]):
                 if cause.local >= 0:
                     self._rows.amend_snapshot(waiting, "cause", cause.local)
                 cause.wait(waiting)
-            self._bases.replace_cause(own, cause)
-        self._bases.fail(row.tick, cause)
+            for tick in [tick for tick, failed in self._failed.items() if failed is own]:
+                self._failed[tick] = cause
+        self._fail(row.tick, cause)
         return local
+
+    def purge(self) -> None:
+        """Let go of what is older than the retention, before the track forgets it."""
+        self.attribution.purge()
+        if self._failed:
+            oldest = self._tracker.numbers[SEEN] - RETENTION_TICKS
+            self._failed = {tick: cause for tick, cause in self._failed.items() if tick >= oldest}
+
+    def forget(self) -> None:
+        """Let go of all but what belongs to ticks still being collected."""
+        self.attribution.forget()
+        self._failed.clear()
 
     def _add(self, row: SnapshotRow, cause: Cause | None, *, whole: bool) -> int:
         self.attribution.settle(row, cause, whole=whole)
         local = self._rows.snapshot(row)
         for repetition in self._repeats.pop(row.tick, ()):
             self._rows.amend_snapshot(repetition, "cause", local)
+        self._unmark(row.tick, AWAITED | tracking.REPEATED)
         return local
 
     def _follow(self, cause: Cause, local: int, lost_by: LostBy) -> None:
@@ -89,6 +110,18 @@ class Outcomes(Generic[S]):
         for waiting in cause.waiting:
             self._rows.amend_snapshot(waiting, "cause", local)
             self._rows.amend_snapshot(waiting, "lost_by", lost_by)
+
+    def _fail(self, tick: int, cause: Cause) -> None:
+        self._failed[tick] = cause
+        self._mark(tick, FAILED)
+
+    def _mark(self, tick: int, flags: int) -> None:
+        track = self._tracker.track
+        track.ticks[tracking.enter(track, tick), FLAGS] |= flags
+
+    def _unmark(self, tick: int, flags: int) -> None:
+        track = self._tracker.track
+        track.ticks[tracking.enter(track, tick), FLAGS] &= ~flags
 
 
 def set_code(row: SnapshotRow, code: str) -> None:

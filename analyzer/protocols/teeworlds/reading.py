@@ -5,17 +5,16 @@ Spec sections 17.2 and 17.5.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import zlib
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from itertools import repeat
-from typing import Generic
 
 from analyzer.protocols.base import Datagram, DatagramBatch, Reading, SessionFacts
 from analyzer.protocols.teeworlds import codes
 from analyzer.protocols.teeworlds.codes import PACKET_CODE_NUMBERS
 from analyzer.protocols.teeworlds.connection import Connection
 from analyzer.protocols.teeworlds.dialects import Dialect
-from analyzer.protocols.teeworlds.epoch import NOTE, WARNING, Epoch, SnapMessage, digest
+from analyzer.protocols.teeworlds.epoch import NOTE, WARNING, Epoch, SnapMessage
 from analyzer.protocols.teeworlds.messages import (
     SNAP_KINDS,
     SnapFields,
@@ -25,8 +24,9 @@ from analyzer.protocols.teeworlds.messages import (
     read_snap,
 )
 from analyzer.protocols.teeworlds.players import read_client_name
-from analyzer.protocols.teeworlds.rebuilder import Rebuilder, S
+from analyzer.protocols.teeworlds.rebuilder import PlainRebuilder, PlainTypeCounter, Rebuilder, TypeCounter
 from analyzer.protocols.teeworlds.vital import Arrival, Released, VitalStream
+from analyzer.snapshots.tracker import Tracker
 from analyzer.store.rows import PartRow, Rows, SessionRow
 from analyzer.transports.teeworlds import read_header, read_packet
 from analyzer.transports.teeworlds_packet import CONNECT, CONNECTACCEPT, Chunk, Packet, PacketKind
@@ -49,16 +49,22 @@ MAX_LEARNED_NAMES = 256
 """UUID names a flow may teach us."""
 MAX_NAME = 64
 
-FED_AT_ONCE = 512
-"""Datagrams that are decompressed at once; bounds the memory this takes."""
 
-Decompress = Callable[[DatagramBatch], Iterator[bytes | None]]
-"""The plain payload of each datagram, None where it is not compressed or `read_packet` has to see to it."""
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """How a reading makes snapshots: in plain Python or with compiled code."""
+
+    open_rebuilder: Callable[[Tracker], Rebuilder]
+    """For each epoch."""
+    types: TypeCounter
+    digest: Callable[[bytes], int]
+    """Tells two messages apart; 0 or above."""
 
 
-def leave(batch: DatagramBatch) -> Iterator[bytes | None]:
-    """Leave everything to `read_packet`."""
-    return repeat(None, len(batch))
+def plain_tools(dialect: Dialect) -> Tools:
+    """By the readable definitions of the format."""
+    types = PlainTypeCounter()
+    return Tools(lambda tracker: PlainRebuilder(dialect.schema, types, tracker), types, zlib.crc32)
 
 
 _KINDS = {
@@ -87,27 +93,22 @@ class _Arrived:
         return self.chunk.offset + self.chunk.size
 
 
-class TeeworldsReading(Reading, Generic[S]):
+class TeeworldsReading(Reading):
     """One flow under one dialect."""
 
-    def __init__(
-        self, rows: Rows, dialect: Dialect, server: int, rebuilder: Rebuilder[S], decompress: Decompress = leave
-    ) -> None:
+    def __init__(self, rows: Rows, dialect: Dialect, server: int, tools: Tools) -> None:
         super().__init__(rows)
         self._dialect = dialect
         self._schema = dialect.schema
         self._server = server
-        self._rebuilder = rebuilder
-        self._decompress = decompress
-        self._payloads: Iterator[bytes | None] = repeat(None)
-        """Of the datagrams to come, what `decompress` made of them."""
+        self._tools = tools
         self._connection = Connection(dialect.variant, server)
         self._vital: tuple[VitalStream[_Arrived], VitalStream[_Arrived]] = (VitalStream(), VitalStream())
         self._facts = SessionFacts(dialect.name, None, self._schema.sizes)
         self._session = -1
         self._number = 0
         self._epochs = 0
-        self._epoch: Epoch[S] | None = None
+        self._epoch: Epoch | None = None
         self._player = ""
         self._map = ""
         self._handshake_ticks: set[int] = set()
@@ -127,23 +128,14 @@ class TeeworldsReading(Reading, Generic[S]):
     def feed(self, batch: DatagramBatch) -> None:
         """Read a batch."""
         try:
-            for start in range(0, len(batch), FED_AT_ONCE):
-                some = batch.part(start, start + FED_AT_ONCE)
-                self._payloads = self._decompress(some)
-                super().feed(some)
+            super().feed(batch)
         finally:
-            self._payloads = repeat(None)
-            if self._epoch is not None:
-                self._epoch.flush_types()
+            self._flush_types()
 
     def receive(self, datagram: Datagram) -> None:
         """Read one datagram."""
         variant = self._dialect.variant
-        plain = next(self._payloads)
-        if datagram.cut:
-            packet = read_header(datagram.payload, variant)
-        else:
-            packet = read_packet(datagram.payload, variant, plain=plain)
+        packet = read_header(datagram.payload, variant) if datagram.cut else self._read_packet(datagram.payload)
         self._describe(packet, datagram)
         late = self.rows.packet
         self._add_command(packet)
@@ -182,6 +174,7 @@ class TeeworldsReading(Reading, Generic[S]):
     def finish(self) -> None:
         """Settle what is open."""
         if self._epoch is not None:
+            self._flush_types()
             self._epoch.close()
 
     def failed(self) -> None:
@@ -194,6 +187,9 @@ class TeeworldsReading(Reading, Generic[S]):
             except DecodeError:
                 tick = -1
             self._epoch.bug(arrived.row, tick, 0)
+
+    def _read_packet(self, payload: bytes) -> Packet:
+        return read_packet(payload, self._dialect.variant)
 
     def _describe(self, packet: Packet, datagram: Datagram) -> None:
         late = self.rows.packet
@@ -303,6 +299,7 @@ class TeeworldsReading(Reading, Generic[S]):
             self._replace_epoch(begun=True)
         elif epoch.any_seen:
             self._number += 1
+            self._flush_types()
             self._session = self._add_session(self.rows.packet.packet)
             epoch.go_on_as(self._session)
 
@@ -331,9 +328,11 @@ class TeeworldsReading(Reading, Generic[S]):
         epoch = self._infer_epoch(epoch, fields)
         data = payload[fields.data_offset : fields.data_offset + fields.length]
         row = replace(arrived.row, number=fields.part)
-        epoch.receive(SnapMessage(fields, data, digest(payload[arrived.body : arrived.end]), row, wire_bytes))
-        if not self._player and epoch.newest is not None:
-            self._name_player(self._rebuilder.player(epoch.newest))
+        epoch.wants_player = not self._player
+        digest = self._tools.digest(payload[arrived.body : arrived.end])
+        epoch.receive(SnapMessage(fields, data, digest, row, wire_bytes))
+        if not self._player:
+            self._name_player(epoch.player)
 
     def _malformed_snap(self, arrived: _Arrived, number: int, error: DecodeError) -> None:
         assert self._epoch is not None
@@ -392,9 +391,9 @@ class TeeworldsReading(Reading, Generic[S]):
     def _open_session(self, packet: int) -> None:
         if self._epoch is None:
             self._session = self._add_session(packet)
-            self._epoch = Epoch(self.rows, self._session, self._schema, self._rebuilder, begun=False)
+            self._epoch = Epoch(self.rows, self._session, self._tools.open_rebuilder, begun=False)
 
-    def _infer_epoch(self, epoch: Epoch[S], fields: SnapFields) -> Epoch[S]:
+    def _infer_epoch(self, epoch: Epoch, fields: SnapFields) -> Epoch:
         """Ticks fell back, so MAP_CHANGE and ENTERGAME were lost by the capture (17.5).
 
         An acknowledgement alone is not believed: a client that reads its socket late acknowledges old ticks too.
@@ -424,9 +423,10 @@ class TeeworldsReading(Reading, Generic[S]):
         self._epochs += 1
         return self._replace_epoch(begun=False)
 
-    def _replace_epoch(self, *, begun: bool, map_began: bool = False) -> Epoch[S]:
+    def _replace_epoch(self, *, begun: bool, map_began: bool = False) -> Epoch:
         """An empty store. An epoch without snapshots does not count as a session."""
         assert self._epoch is not None
+        self._flush_types()
         self._epoch.close()
         if self._epoch.any_seen:
             self._number += 1
@@ -434,8 +434,15 @@ class TeeworldsReading(Reading, Generic[S]):
         else:
             self.rows.amend_session(self._session, "epoch", min(self._epochs, MAX_COUNT))
             self.rows.amend_session(self._session, "generation", min(self._connection.generation, MAX_COUNT))
-        self._epoch = Epoch(self.rows, self._session, self._schema, self._rebuilder, begun=begun, map_began=map_began)
+        tools = self._tools
+        self._epoch = Epoch(self.rows, self._session, tools.open_rebuilder, begun=begun, map_began=map_began)
         return self._epoch
+
+    def _flush_types(self) -> None:
+        """Hand over what was counted of item types since the last time."""
+        for (type, declaration), count in self._tools.types.take().items():
+            name = self._schema.item_name(type, {} if declaration is None else {type: declaration})
+            self.rows.count_type(self._session, name, count.updates, count.values, count.packet)
 
     def _add_session(self, packet: int) -> int:
         row = SessionRow(
