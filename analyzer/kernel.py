@@ -6,7 +6,8 @@ kernel_cache.py for whether that is worth while.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from types import FunctionType
 from typing import ParamSpec, TypeVar
 
 from analyzer import kernel_cache
@@ -30,6 +31,25 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
     compiled: Callable[P, R] = numba.njit(nogil=True, cache=True, boundscheck=True)(function)
     _KERNELS.append(compiled)
     return compiled
+
+
+class Compiled:
+    """Compiled copies of functions that call each other, which go on to run as they are by their own names."""
+
+    def __init__(self, functions: Sequence[Callable[..., object]]) -> None:
+        """`functions`: of one module, with all that they call."""
+        assert isinstance(functions[0], FunctionType)
+        # Whatever one calls is looked up here when it is compiled.
+        self._names = dict(functions[0].__globals__)
+        for function in functions:
+            assert isinstance(function, FunctionType)
+            copy = FunctionType(function.__code__, self._names, function.__name__, function.__defaults__)
+            self._names[function.__name__] = kernel(copy)
+
+    def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
+        """The compiled copy of one of them."""
+        found: Callable[P, R] = self._names[function.__name__]
+        return found
 
 
 def kernel_signatures() -> dict[str, int]:

@@ -13,6 +13,8 @@ from analyzer.store.row_columns import A_COLUMN, A_LOCAL, A_VALUE, AMEND_ACKED_P
 
 RETENTION_TICKS = 500
 """Ten seconds. Bases in real traffic are at most 150 ticks old."""
+REORDERED_TICKS = 150
+"""A snapshot this far below the newest tick may belong to another epoch; less can be reordering."""
 MAX_OPEN = 8
 """Ticks collected at once. Three suffice in the lossiest capture known; each costs at most `MAX_PARTS` parts."""
 MAX_PARTS = 64
@@ -80,20 +82,21 @@ DONE_TICK, DONE_PART, DONE_DIGEST = range(3)
     BYTES,
     CREDIT,
     CAUSES,
+    FAILURES,
     N_TICKS,
     N_ACKS,
     N_UNPASSED,
     N_DONE,
     N_OPEN,
-) = range(17)
+) = range(18)
 """Places in `Track.numbers`.
 
 Highest and lowest tick of any valid snapshot message; whether there was one since the epoch or the session began; the
 last acknowledgement, the last one that can be of this epoch, and the highest; ticks up to which nothing is remembered;
 the tick at which to look for what is old; the highest tick of a base let go; state_bytes of all bases; bytes that may
-be stored as blocks; how many causes are kept beside; and how much of each array is used.
+be stored as blocks; how many causes and failed ticks are kept beside; and how much of each array is used.
 """
-NUMBERS = 17
+NUMBERS = 18
 
 OPENS, JOINS, HELD, REPLACES, ENDED, ENDED_OTHERWISE, TOO_LATE = range(7)
 """What a part is: first of its tick; a further one; held already, or held with another content; of a tick that was
@@ -485,6 +488,11 @@ def ack_bears_on_causes(track: Track, tick: int) -> bool:
     return False
 
 
+def nothing_beside(track: Track) -> bool:
+    """Is nothing kept beside that a purge had to care for?"""
+    return track.numbers[CAUSES] == 0 and track.numbers[FAILURES] == 0
+
+
 def purge(track: Track) -> None:
     """Forget what is older than the retention. What is kept beside has been cared for, collectors have been closed."""
     oldest = track.numbers[SEEN] - RETENTION_TICKS
@@ -579,7 +587,7 @@ def forget(track: Track) -> None:
     track.numbers[FORGOTTEN] = track.numbers[SEEN]
 
 
-FUNCTIONS = (
+COMPILED = (
     has_room,
     oldest_known,
     place_of,
@@ -609,10 +617,10 @@ FUNCTIONS = (
     _amend,
     _pass,
     ack_bears_on_causes,
+    nothing_beside,
     purge,
     _outdates,
     reindex,
     _forget_lists,
-    forget,
 )
-"""All of the above, to be compiled together."""
+"""What compiled kernels call, directly or not."""

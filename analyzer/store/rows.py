@@ -257,6 +257,11 @@ class Rows:
         return self._merged_snapshots + self._snapshots.add(*_snapshot_values(row), first, len(row.received))
 
     @property
+    def merged_snapshots(self) -> int:
+        """The local number of the first snapshot in the buffer."""
+        return self._merged_snapshots
+
+    @property
     def next_snapshot(self) -> int:
         """The local number the next snapshot will get."""
         return self._merged_snapshots + len(self._snapshots)

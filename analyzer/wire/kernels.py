@@ -90,6 +90,41 @@ def decompress(
 
 
 @kernel
+def unpack(data: NDArray[np.uint8], at: int, end: int) -> tuple[int, int]:
+    """The number at `data[at:end]` and where the next one begins; -1 instead if it is cut off."""
+    if at >= end:
+        return 0, -1
+    byte = int(data[np.uint64(at)])
+    at += 1
+    value = byte & 0x3F
+    negative = byte & 0x40
+    shift = 6
+    while byte >= 0x80 and shift <= 27:
+        if at >= end:
+            return 0, -1
+        byte = int(data[np.uint64(at)])
+        at += 1
+        value |= (byte & (0x0F if shift == 27 else 0x7F)) << shift
+        shift += 7
+    return (~value if negative else value), at
+
+
+@kernel
+def digest(data: NDArray[np.uint8], start: int, end: int) -> int:
+    """A number, 0 or above, that tells `data[start:end]` from other bytes; not one that withstands forgers."""
+    mixed = np.uint64(end - start)
+    at = start
+    while at < end:
+        word = np.uint64(0)
+        for step in range(min(8, end - at)):
+            word |= np.uint64(data[np.uint64(at + step)]) << np.uint64(8 * step)
+        mixed = (mixed ^ word) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(29)
+        at += 8
+    return int(mixed >> np.uint64(1))
+
+
+@kernel
 def unpack_all(
     data: NDArray[np.uint8], start: int, end: int, ints: NDArray[np.int32], offsets: NDArray[np.int32]
 ) -> tuple[int, bool, bool]:

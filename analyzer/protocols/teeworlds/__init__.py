@@ -22,11 +22,9 @@ def open_reading(rows: Rows, verdict: Verdict) -> Reading:
 
 def open_bulk_reading(rows: Rows, verdict: Verdict) -> Reading:
     """The same with compiled code."""
-    from analyzer.protocols.teeworlds.bulk import BulkRebuilder, decompressor
+    from analyzer.protocols.teeworlds.bulk import BulkReading
 
-    dialect = DIALECTS[verdict.dialect]
-    rebuilder = BulkRebuilder(dialect.schema)
-    return TeeworldsReading(rows, dialect, verdict.server, rebuilder, decompressor(dialect.variant))
+    return BulkReading(rows, DIALECTS[verdict.dialect], verdict.server)
 
 
 PROTOCOL = Protocol(

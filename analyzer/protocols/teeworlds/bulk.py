@@ -1,4 +1,4 @@
-"""Makes snapshots and takes off compression with compiled code; states are runs of int32, see kernels.py.
+"""Reads flows with compiled code where it can, plain where it must; states are runs of int32, see kernels.py.
 
 Spec sections 5 and 9 to 13.
 """
@@ -6,137 +6,90 @@ Spec sections 5 and 9 to 13.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from analyzer.protocols.base import DatagramBatch
+from analyzer.protocols.base import Datagram, DatagramBatch, Reading
+from analyzer.protocols.teeworlds import flow_kernels as flow
 from analyzer.protocols.teeworlds import kernels
+from analyzer.protocols.teeworlds.dialects import Dialect
+from analyzer.protocols.teeworlds.epoch import Epoch
+from analyzer.protocols.teeworlds.messages import MAX_PART_LENGTH, message_id, message_name
 from analyzer.protocols.teeworlds.players import NAME_INTS, name_of
-from analyzer.protocols.teeworlds.reading import FED_AT_ONCE, Decompress
-from analyzer.protocols.teeworlds.rebuilder import Rebuilder, Rebuilt, TypeKey
+from analyzer.protocols.teeworlds.reading import TeeworldsReading, Tools
+from analyzer.protocols.teeworlds.rebuilder import Rebuilder, Rebuilt, TypeCounter, TypeKey, join_parts
 from analyzer.protocols.teeworlds.schema import Schema
 from analyzer.protocols.teeworlds.schema_file import FIRST_UUID_TYPE
-from analyzer.protocols.teeworlds.state import HEADER_BYTES
-from analyzer.store.rows import TypeCount
-from analyzer.transports.kernels import decompress_payloads
+from analyzer.snapshots import track as tracking
+from analyzer.snapshots.track import AT, INTS, LENGTH, MAX_OPEN, N_UNPASSED
+from analyzer.snapshots.tracker import Tracker
+from analyzer.store.columns import Ints
+from analyzer.store.rows import Rows, TypeCount
+from analyzer.transports.teeworlds import read_packet
 from analyzer.transports.teeworlds_huffman import HUFFMAN
-from analyzer.transports.teeworlds_packet import MAX_PAYLOAD_06, TokenPlace, Variant
+from analyzer.transports.teeworlds_packet import (
+    COMPRESSED,
+    CONNLESS,
+    MAX_PAYLOAD_06,
+    TOKEN,
+    TOKEN_SIZE,
+    Chunk,
+    Packet,
+    TokenPlace,
+)
 from analyzer.wire.errors import DecodeError
-from analyzer.wire.kernels import huffman_tables
+from analyzer.wire.kernels import decompress, digest, huffman_tables
 
-
-@dataclass(frozen=True, slots=True)
-class PackedState:
-    """A snapshot as `pack_state` packs it. Nobody changes its array."""
-
-    ints: NDArray[np.int32]
-    crc: int
-    size: int
-    count: int
-
-
-EMPTY = PackedState(np.zeros(1, dtype=np.int32), 0, HEADER_BYTES, 0)
-
-
-_HUFFMAN = huffman_tables(HUFFMAN)
+_LOOKUP, _TREE = huffman_tables(HUFFMAN)
+_SMALLEST_ARENA = 1024
 
 
 class _Memory(threading.local):
-    """Working memory of the thread that rebuilds; readings of one thread share it."""
+    """Working memory of the thread that reads; readings of one thread share it."""
 
     def __init__(self) -> None:
-        self.payloads = np.empty((FED_AT_ONCE, MAX_PAYLOAD_06), dtype=np.uint8)
-        self.payload_sizes = np.empty(FED_AT_ONCE, dtype=np.int64)
-        self.scratch = kernels.make_scratch()
-        self.out = np.zeros(kernels.MAX_STATE_INTS, dtype=np.int32)
-        self.counts = kernels.make_type_counts()
-        """Emptied at the end of every batch of a reading."""
-        self.result = np.zeros(kernels.RESULTS, dtype=np.int64)
+        plain = np.empty(MAX_PAYLOAD_06, dtype=np.uint8)
+        view = plain.view()
+        view.flags.writeable = False
+        self.work = flow.Work(
+            plain,
+            view,
+            np.empty((flow.MAX_CHUNKS, 4), dtype=np.int64),
+            np.empty(9, dtype=np.int64),
+            kernels.make_scratch(),
+            np.zeros(kernels.MAX_STATE_INTS, dtype=np.int32),
+            kernels.make_type_counts(),
+            np.zeros(kernels.RESULTS, dtype=np.int64),
+        )
+        """The type counts are emptied at the end of every batch of a reading."""
 
 
 _MEMORY = _Memory()
 
 
-def decompressor(variant: Variant) -> Decompress:
-    """Takes the compression off a batch of at most FED_AT_ONCE datagrams."""
+class BulkTypeCounter(TypeCounter):
+    """Counts in the thread's memory."""
 
-    def decompress(batch: DatagramBatch) -> Iterator[bytes | None]:
-        memory = _MEMORY
-        sizes = memory.payload_sizes
-        decompress_payloads(
-            np.frombuffer(batch.buffer, dtype=np.uint8),
-            batch.offset,
-            batch.length,
-            variant.token_place is TokenPlace.FLAGGED,
-            *_HUFFMAN,
-            memory.payloads[:, : variant.max_payload],
-            sizes,
-        )
-        # Copied at once: another reading of the thread may come before the last one is asked for.
-        sized = enumerate(sizes[: len(batch)].tolist())
-        payloads = memory.payloads
-        return iter([payloads[number, :size].tobytes() if size >= 0 else None for number, size in sized])
-
-    return decompress
-
-
-class BulkRebuilder(Rebuilder[PackedState]):
-    """With compiled code; rows and faults are those of `PlainRebuilder`."""
-
-    def __init__(self, schema: Schema) -> None:
-        self._sizes = np.asarray(schema.sizes, dtype=np.int32)
+    def __init__(self) -> None:
         self._taken: dict[TypeKey, TypeCount] = {}
 
-    @property
-    def empty(self) -> PackedState:
-        """The snapshot of no items."""
-        return EMPTY
-
-    def rebuild(self, base: PackedState, delta: bytes, packet: int) -> Rebuilt[PackedState]:
-        """The next snapshot. Raises `DecodeError` D1 to D9, whose texts are left to the plain reading."""
-        memory = _MEMORY
-        data = np.frombuffer(delta, dtype=np.uint8)
-        result = memory.result
-        kernels.rebuild(data, 0, len(data), base.ints, self._sizes, memory.scratch, memory.out, result)
-        numbers: list[int] = result.tolist()
-        if numbers[kernels.FAULT]:
-            raise DecodeError(f"D{numbers[kernels.FAULT]}", numbers[kernels.OFFSET], "", numbers[kernels.DETAIL])
-        ints = memory.out[: numbers[kernels.LENGTH]].copy()
-        updated = numbers[kernels.UPDATED]
-        updates = memory.scratch.updates
-        if not kernels.count_types(ints, updates, updated, packet, memory.counts):
-            self._take()
-            kernels.count_types(ints, updates, updated, packet, memory.counts)
-        return Rebuilt(
-            PackedState(ints, numbers[kernels.CRC], numbers[kernels.STATE_BYTES], numbers[kernels.ITEMS]),
-            numbers[kernels.ADDED],
-            numbers[kernels.CHANGED],
-            numbers[kernels.REMOVED],
-            numbers[kernels.DELETED],
-            updated,
-            numbers[kernels.WARNINGS],
-        )
-
-    def pack(self, state: PackedState) -> bytes:
-        """The state as bytes."""
-        return state.ints.astype("<i4", copy=False).tobytes()
-
-    def player(self, state: PackedState) -> str:
-        """Name of the receiving client."""
-        at = kernels.find_own_info(state.ints)
-        return name_of(state.ints[at : at + NAME_INTS].tolist()) if at >= 0 else ""
-
-    def take_types(self) -> dict[TypeKey, TypeCount]:
+    def take(self) -> dict[TypeKey, TypeCount]:
         """What was counted since the last time."""
-        self._take()
+        self._empty()
         types, self._taken = self._taken, {}
         return types
 
-    def _take(self) -> None:
-        counts = _MEMORY.counts
+    def count(self, state: NDArray[np.int32], updated: int, packet: int) -> None:
+        """Count the updates in the thread's memory, which made `state`."""
+        work = _MEMORY.work
+        if not kernels.count_types(state, work.scratch.updates, updated, packet, work.counts):
+            # A type is declared otherwise than before: what was counted of it was another one.
+            self._empty()
+            kernels.count_types(state, work.scratch.updates, updated, packet, work.counts)
+
+    def _empty(self) -> None:
+        counts = _MEMORY.work.counts
         used = int(counts.used[0])
         for type in counts.types[:used].tolist():
             packet, updates, values = counts.counts[type].tolist()
@@ -147,3 +100,274 @@ class BulkRebuilder(Rebuilder[PackedState]):
             count.values += values
             counts.counts[type] = 0
         counts.used[0] = 0
+
+
+class BulkRebuilder(Rebuilder):
+    """States in an arena of int32, parts in one of bytes. Rows and faults are those of `PlainRebuilder`."""
+
+    def __init__(self, schema: Schema, types: BulkTypeCounter, tracker: Tracker) -> None:
+        self.used = 1
+        """Ints of the arena in use: at 0 stands the empty state."""
+        self._sizes = np.asarray(schema.sizes, dtype=np.int32)
+        self._types = types
+        self._tracker = tracker
+        self.store = flow.Store(
+            np.empty((MAX_OPEN + 1, MAX_PART_LENGTH), dtype=np.uint8), np.zeros(_SMALLEST_ARENA, dtype=np.int32)
+        )
+        self._made = 0
+        """Ints of the state made last."""
+
+    def hold(self, collector: int, part: int, data: bytes) -> None:
+        """Keep the bytes of a part."""
+        parts, start = self.store.parts, MAX_PART_LENGTH * part
+        if start + MAX_PART_LENGTH > parts.shape[1]:
+            # Room for twice as many parts, or as many as this one needs.
+            longer = np.empty((len(parts), max(2 * parts.shape[1], start + MAX_PART_LENGTH)), dtype=np.uint8)
+            longer[:, : parts.shape[1]] = parts
+            self.store = flow.Store(longer, self.store.arena)
+        self.store.parts[collector, start : start + len(data)] = np.frombuffer(data, dtype=np.uint8)
+
+    def held(self, collector: int, part: int) -> bytes:
+        """The bytes of a part that is held."""
+        start, length = MAX_PART_LENGTH * part, self._tracker.track.parts[collector, part, LENGTH]
+        return self.store.parts[collector, start : start + length].tobytes()
+
+    def join(self, collector: int, announced: int) -> bytes:
+        """The delta of a collector that holds every part announced."""
+        return join_parts({part: self.held(collector, part) for part in range(announced)}, announced)
+
+    def rebuild(self, base_tick: int, delta: bytes, packet: int) -> Rebuilt:
+        """Make the next snapshot. Raises `DecodeError` D1 to D9, whose texts are left to the plain reading."""
+        work = _MEMORY.work
+        data = np.frombuffer(bytearray(delta), dtype=np.uint8)
+        base = self._state(base_tick)
+        kernels.rebuild(data, 0, len(data), base, self._sizes, work.scratch, work.made, work.result)
+        numbers: list[int] = work.result.tolist()
+        if numbers[kernels.FAULT]:
+            raise DecodeError(f"D{numbers[kernels.FAULT]}", numbers[kernels.OFFSET], "", numbers[kernels.DETAIL])
+        self._made = numbers[kernels.LENGTH]
+        self._types.count(work.made, numbers[kernels.UPDATED], packet)
+        return Rebuilt(
+            numbers[kernels.STATE_BYTES],
+            numbers[kernels.ITEMS],
+            numbers[kernels.CRC],
+            numbers[kernels.ADDED],
+            numbers[kernels.CHANGED],
+            numbers[kernels.REMOVED],
+            numbers[kernels.DELETED],
+            numbers[kernels.UPDATED],
+            numbers[kernels.WARNINGS],
+        )
+
+    def keep(self, tick: int) -> None:
+        """The snapshot made last is that of a tick."""
+        ints = self._made
+        entry = tracking.find(self._tracker.track, tick)
+        # What it held before, if anything, is not what it holds now.
+        self._place(entry, 0, 1)
+        self.make_room(ints)
+        self.store.arena[self.used : self.used + ints] = _MEMORY.work.made[:ints]
+        self._place(entry, self.used, ints)
+        self.used += ints
+
+    def share(self, tick: int, base_tick: int) -> None:
+        """The snapshot of a tick is that of its base."""
+        track = self._tracker.track
+        base = tracking.find(track, base_tick) if base_tick >= 0 else -1
+        at, ints = (track.ticks[base, AT], track.ticks[base, INTS]) if base >= 0 else (0, 1)
+        self._place(tracking.find(track, tick), at, ints)
+
+    def pack(self, tick: int) -> bytes:
+        """The state as bytes."""
+        return self._state(tick).astype("<i4", copy=False).tobytes()
+
+    def player(self, tick: int) -> str:
+        """Name of the receiving client."""
+        state = self._state(tick)
+        at = kernels.find_own_info(state)
+        return name_of(state[at : at + NAME_INTS].tolist()) if at >= 0 else ""
+
+    def purge(self) -> None:
+        """Let go of all memory where there is no base left; `make_room` lets go of what is not used any more."""
+        if not self._tracker.bases():
+            self.store = flow.Store(self.store.parts, np.zeros(_SMALLEST_ARENA, dtype=np.int32))
+            self.used = 1
+
+    def make_room(self, ints: int) -> None:
+        """Room in the arena for a state; those that are bases move to the front of a new one."""
+        if self.used + ints <= len(self.store.arena):
+            return
+        ticks, old = self._tracker.track.ticks, self.store.arena
+        places = {ticks[entry, AT]: ticks[entry, INTS] for entry in self._tracker.bases().values()}
+        live = 1 + sum(length for at, length in places.items() if at)
+        arena = np.zeros(max(_SMALLEST_ARENA, 2 * (live + ints)), dtype=np.int32)
+        moved = {0: 0}
+        used = 1
+        for at, length in places.items():
+            if at:
+                arena[used : used + length] = old[at : at + length]
+                moved[at] = used
+                used += length
+        for entry in self._tracker.bases().values():
+            ticks[entry, AT] = moved[ticks[entry, AT]]
+        self.store, self.used = flow.Store(self.store.parts, arena), used
+
+    def _place(self, entry: int, at: int, ints: int) -> None:
+        ticks = self._tracker.track.ticks
+        ticks[entry, AT], ticks[entry, INTS] = at, ints
+
+    def _state(self, tick: int) -> NDArray[np.int32]:
+        if tick < 0:
+            return self.store.arena[:1]
+        ticks, entry = self._tracker.track.ticks, tracking.find(self._tracker.track, tick)
+        return self.store.arena[ticks[entry, AT] : ticks[entry, AT] + ticks[entry, INTS]]
+
+
+def bulk_tools(dialect: Dialect) -> Tools:
+    """With compiled code."""
+    types = BulkTypeCounter()
+    return Tools(
+        lambda tracker: BulkRebuilder(dialect.schema, types, tracker),
+        types,
+        lambda message: digest(np.frombuffer(message, dtype=np.uint8), 0, len(message)),
+    )
+
+
+class BulkReading(TeeworldsReading):
+    """One flow: a kernel reads on as long as nothing is unusual."""
+
+    def __init__(self, rows: Rows, dialect: Dialect, server: int) -> None:
+        super().__init__(rows, dialect, server, bulk_tools(dialect))
+        self._sizes = np.asarray(dialect.schema.sizes, dtype=np.int32)
+        self._handshakes: Ints = np.empty(0, dtype=np.int64)
+        self._names: Ints = np.full((2, flow.KNOWN_NUMBERS), -1, dtype=np.int64)
+        self._state: Ints = np.zeros(flow.STATE_SIZE, dtype=np.int64)
+        self._state[flow.SERVER] = server
+        self._state[flow.TOKEN_PLACE] = dialect.variant.token_place
+        self._state[flow.SIZE_SHIFT] = dialect.variant.size_shift
+
+    def feed(self, batch: DatagramBatch) -> None:
+        """Read a batch."""
+        datagrams = flow.Datagrams(
+            batch.packet,
+            batch.clock_ns,
+            batch.direction,
+            batch.offset,
+            batch.length,
+            batch.udp_length,
+            np.frombuffer(batch.buffer, dtype=np.uint8),
+        )
+        at = 0
+        try:
+            while at < len(batch):
+                at = self._read_on(datagrams, at)
+                if at < len(batch):
+                    self._read_plainly(batch.part(at, at + 1))
+                    at += 1
+        finally:
+            self._flush_types()
+
+    def _read_on(self, datagrams: flow.Datagrams, start: int) -> int:
+        """Let the kernel read; the index of the datagram at which it stopped."""
+        state, epoch = self._state, self._epoch
+        state[flow.STAGE], state[flow.STOP] = flow.AT_DATAGRAM, start
+        is_known = self._connection.token == self._facts.token and self._connection.is_settled
+        if epoch is None or self.last_ns is None or not is_known:
+            return start
+        rebuilder = epoch.rebuilder
+        assert isinstance(rebuilder, BulkRebuilder)
+        self._tell(epoch, rebuilder)
+        left = len(datagrams.packet) - start
+        rows = self.rows.reserve(
+            packets=left,
+            messages=4 * left + flow.MAX_CHUNKS,
+            snapshots=left + 8,
+            parts=left + 8 * tracking.MAX_PARTS,
+            amendments=2 * left + 8 + epoch.tracker.numbers[N_UNPASSED],
+        )
+        format = flow.Format(_LOOKUP, _TREE, self._sizes, self._names, self._known_handshake_ticks())
+        whole = flow.Flow(format, _MEMORY.work, rebuilder.store, epoch.tracker.arrays, rows, state)
+        try:
+            flow.read(datagrams, start, whole)
+        finally:
+            self.rows.follow()
+            self._learn_from(rebuilder)
+        return int(state[flow.STOP])
+
+    def _tell(self, epoch: Epoch, rebuilder: BulkRebuilder) -> None:
+        """Tell the kernel what plain reading knows."""
+        state, token = self._state, self._connection.token
+        state[flow.SESSION] = self._session
+        state[flow.TOKEN_VALUE] = -1 if token is None else token
+        for direction, stream in enumerate(self._vital):
+            state[flow.LAST + direction] = -1 if stream.last is None else stream.last
+            state[flow.ACKED + direction] = -1 if stream.acked is None else stream.acked
+            state[flow.EARLY + direction] = stream.early
+        state[flow.LAST_NS] = self.last_ns or 0
+        state[flow.NAMED] = bool(self._player)
+        state[flow.MERGED] = self.rows.merged_snapshots
+        state[flow.ARENA_USED] = rebuilder.used
+        state[flow.IN_ORDER] = 0
+
+    def _learn_from(self, rebuilder: BulkRebuilder) -> None:
+        """Learn what the kernel found out."""
+        known: list[int] = self._state.tolist()
+        for direction, stream in enumerate(self._vital):
+            if known[flow.LAST + direction] >= 0:
+                stream.last = known[flow.LAST + direction]
+            if known[flow.ACKED + direction] >= 0:
+                stream.acked = known[flow.ACKED + direction]
+        self.last_ns = known[flow.LAST_NS]
+        rebuilder.used = known[flow.ARENA_USED]
+        if known[flow.IN_ORDER]:
+            self._fallen = []
+
+    def _read_plainly(self, one: DatagramBatch) -> None:
+        """Read the datagram at which the kernel stopped, or what is left of it."""
+        stage = int(self._state[flow.STAGE])
+        if stage == flow.AT_DATAGRAM:
+            Reading.feed(self, one)
+            return
+        datagram = next(iter(one))
+        packet = self._read_packet(datagram.payload)
+        epoch = self._epoch
+        assert epoch is not None
+        chunk = int(self._state[flow.CHUNK])
+        if stage != flow.AT_MESSAGE:
+            chunk += 1
+            epoch.wants_player = not self._player
+            if stage == flow.AT_LAST_PART:
+                epoch.complete(int(self._state[flow.AT_COLLECTOR]))
+            epoch.close_overdue()
+            self._name_player(self._player or epoch.player)
+        for message in packet.chunks[chunk:]:
+            self._read_chunk(packet, message, datagram)
+        self.rows.packet.session = self._session
+
+    def _read_packet(self, payload: bytes) -> Packet:
+        variant = self._dialect.variant
+        plain = None
+        if len(payload) >= flow.HEADER_SIZE and payload[0] & COMPRESSED and not payload[0] & CONNLESS:
+            flagged = variant.token_place is TokenPlace.FLAGGED and payload[0] & TOKEN
+            start = flow.HEADER_SIZE + (TOKEN_SIZE if flagged else 0)
+            out = _MEMORY.work.plain
+            data = np.frombuffer(payload, dtype=np.uint8)
+            size = decompress(data, start, len(payload), _LOOKUP, _TREE, out, variant.max_payload)
+            # Whatever is wrong with it is said by plain reading.
+            plain = out[:size].tobytes() if size >= 0 else None
+        return read_packet(payload, variant, plain=plain)
+
+    def _read_chunk(self, packet: Packet, chunk: Chunk, datagram: Datagram) -> None:
+        super()._read_chunk(packet, chunk, datagram)
+        try:
+            number, system, _, _ = message_id(packet.payload, chunk.offset, chunk.offset + chunk.size)
+        except DecodeError:
+            return
+        if 0 < number < flow.KNOWN_NUMBERS and self._names[int(system), number] < 0:
+            known = self._schema.by_message_number.get((system, number))
+            self._names[int(system), number] = self.rows.name(message_name(known, system, number))
+
+    def _known_handshake_ticks(self) -> Ints:
+        if len(self._handshakes) != len(self._handshake_ticks):
+            self._handshakes = np.array(sorted(self._handshake_ticks), dtype=np.int64)
+        return self._handshakes

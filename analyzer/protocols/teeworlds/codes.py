@@ -90,7 +90,22 @@ PACKET_KINDS = (
     "malformed",
 )
 """By packets.kind."""
-UNDECIDED, CHUNKS, CONTROL, CONNLESS, CONNLESS_EXTENDED, STUN, FOREIGN, CUT, MALFORMED = range(len(PACKET_KINDS))
+(
+    UNDECIDED,
+    CHUNKS,
+    CONTROL_PACKET,
+    CONNLESS_PACKET,
+    CONNLESS_EXTENDED,
+    STUN,
+    FOREIGN,
+    CUT,
+    MALFORMED,
+) = range(len(PACKET_KINDS))
+
+SYSTEM, VITAL, RESENT, REPEATED, AHEAD, CONTROL, CONNLESS = 1, 2, 4, 8, 16, 32, 64
+"""Bits of messages.flags."""
+NO_NUMBER = 65535
+"""messages.id and messages.sequence where there is none."""
 
 _PACKET_FAULTS = {
     "": "",

@@ -48,6 +48,11 @@ class Connection:
         self._certain = False
         self._stranger: _Stranger | None = None
 
+    @property
+    def is_settled(self) -> bool:
+        """Would another packet with the token change nothing?"""
+        return self._stranger is None and (self._offered is None or self._offered != self.token)
+
     def admits(self, packet: Packet, direction: int) -> bool:
         """Does the packet carry the connection's token? False: it is spoofed or of an older connection."""
         if packet.kind is PacketKind.CONTROL and packet.control in (CONNECT, CONNECTACCEPT):

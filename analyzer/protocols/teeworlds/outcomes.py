@@ -11,7 +11,7 @@ from analyzer.snapshots import track as tracking
 from analyzer.snapshots.attribution import Attribution
 from analyzer.snapshots.causes import MAX_WAITING, Cause
 from analyzer.snapshots.status import LostBy
-from analyzer.snapshots.track import AWAITED, FAILED, FLAGS, RETENTION_TICKS, SEEN
+from analyzer.snapshots.track import AWAITED, FAILED, FAILURES, FLAGS, RETENTION_TICKS, SEEN
 from analyzer.snapshots.tracker import Tracker
 from analyzer.store.rows import Rows, SnapshotRow
 
@@ -50,7 +50,8 @@ class Outcomes:
         own = self._open.pop(row.tick, None)
         if own is not None:
             self._follow(own, local, LostBy.NOBODY)
-        self._failed.pop(row.tick, None)
+        if self._failed.pop(row.tick, None) is not None:
+            self._count_failures()
         return local
 
     def fail(self, row: SnapshotRow, code: str, *, whole: bool = False, lost_by: LostBy | None = None) -> int:
@@ -90,11 +91,13 @@ class Outcomes:
         if self._failed:
             oldest = self._tracker.numbers[SEEN] - RETENTION_TICKS
             self._failed = {tick: cause for tick, cause in self._failed.items() if tick >= oldest}
+            self._count_failures()
 
     def forget(self) -> None:
         """Let go of all but what belongs to ticks still being collected."""
         self.attribution.forget()
         self._failed.clear()
+        self._count_failures()
 
     def _add(self, row: SnapshotRow, cause: Cause | None, *, whole: bool) -> int:
         self.attribution.settle(row, cause, whole=whole)
@@ -114,6 +117,10 @@ class Outcomes:
     def _fail(self, tick: int, cause: Cause) -> None:
         self._failed[tick] = cause
         self._mark(tick, FAILED)
+        self._count_failures()
+
+    def _count_failures(self) -> None:
+        self._tracker.numbers[FAILURES] = len(self._failed)
 
     def _mark(self, tick: int, flags: int) -> None:
         track = self._tracker.track

@@ -11,7 +11,17 @@ from dataclasses import dataclass, replace
 
 from analyzer.protocols.base import Datagram, DatagramBatch, Reading, SessionFacts
 from analyzer.protocols.teeworlds import codes
-from analyzer.protocols.teeworlds.codes import PACKET_CODE_NUMBERS
+from analyzer.protocols.teeworlds.codes import (
+    AHEAD,
+    CONNLESS,
+    CONTROL,
+    NO_NUMBER,
+    PACKET_CODE_NUMBERS,
+    REPEATED,
+    RESENT,
+    SYSTEM,
+    VITAL,
+)
 from analyzer.protocols.teeworlds.connection import Connection
 from analyzer.protocols.teeworlds.dialects import Dialect
 from analyzer.protocols.teeworlds.epoch import NOTE, WARNING, Epoch, SnapMessage
@@ -26,6 +36,7 @@ from analyzer.protocols.teeworlds.messages import (
 from analyzer.protocols.teeworlds.players import read_client_name
 from analyzer.protocols.teeworlds.rebuilder import PlainRebuilder, PlainTypeCounter, Rebuilder, TypeCounter
 from analyzer.protocols.teeworlds.vital import Arrival, Released, VitalStream
+from analyzer.snapshots.track import REORDERED_TICKS
 from analyzer.snapshots.tracker import Tracker
 from analyzer.store.rows import PartRow, Rows, SessionRow
 from analyzer.transports.teeworlds import read_header, read_packet
@@ -33,13 +44,8 @@ from analyzer.transports.teeworlds_packet import CONNECT, CONNECTACCEPT, Chunk, 
 from analyzer.wire.errors import DecodeError
 from analyzer.wire.varint import unpack
 
-SYSTEM, VITAL, RESENT, REPEATED, AHEAD, CONTROL, CONNLESS = 1, 2, 4, 8, 16, 32, 64
-"""Bits of messages.flags."""
-NO_NUMBER = 65535
 MAX_COUNT = 65535
 """Sessions, generations and epochs beyond it share this number: their columns have 16 bits."""
-EPOCH_TICK_MARGIN = 150
-"""A snapshot this far below the newest tick may belong to another epoch; less can be reordering."""
 EPOCH_ACK_MARGIN = 500
 EPOCH_FALLEN = 5
 """Rising ticks in a row, far below the newest, that only another epoch explains: no network delays by 3 s."""
@@ -69,8 +75,8 @@ def plain_tools(dialect: Dialect) -> Tools:
 
 _KINDS = {
     PacketKind.CHUNKS: codes.CHUNKS,
-    PacketKind.CONTROL: codes.CONTROL,
-    PacketKind.CONNLESS: codes.CONNLESS,
+    PacketKind.CONTROL: codes.CONTROL_PACKET,
+    PacketKind.CONNLESS: codes.CONNLESS_PACKET,
     PacketKind.CONNLESS_EXTENDED: codes.CONNLESS_EXTENDED,
     PacketKind.STUN: codes.STUN,
 }
@@ -398,7 +404,7 @@ class TeeworldsReading(Reading):
 
         An acknowledgement alone is not believed: a client that reads its socket late acknowledges old ticks too.
         """
-        if fields.tick >= epoch.seen - EPOCH_TICK_MARGIN:
+        if fields.tick >= epoch.seen - REORDERED_TICKS:
             self._fallen = []
             return epoch
         if not self._fallen or fields.tick != self._fallen[-1]:

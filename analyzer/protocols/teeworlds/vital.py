@@ -38,14 +38,19 @@ class VitalStream(Generic[T]):
         self.last: int | None = None
         """Last number in order; None until the first chunk, whose number is taken as in order (rule 6)."""
         self._early: dict[int, tuple[T, int]] = {}
-        self._acked: int | None = None
+        self.acked: int | None = None
         """Newest number the peer is known to have."""
+
+    @property
+    def early(self) -> int:
+        """How many chunks wait for those before them."""
+        return len(self._early)
 
     def restart(self) -> None:
         """A new connection: the next number is 1."""
         self.last = 0
         self._early.clear()
-        self._acked = None
+        self.acked = None
 
     def receive(self, sequence: int, chunk: T, time_ns: int) -> tuple[Arrival, Released[T]]:
         """A chunk arrived; the answer says what it is and which chunks are to be processed now, itself included."""
@@ -58,14 +63,14 @@ class VitalStream(Generic[T]):
         oldest = min(time for _, time in self._early.values())
         if time_ns - oldest > WINDOW_NS:
             return Arrival.AHEAD, self._give_up(self._ordered()[0])
-        return Arrival.AHEAD, self._give_up_to(self._acked)
+        return Arrival.AHEAD, self._give_up_to(self.acked)
 
     def acknowledged(self, ack: int) -> Released[T]:
         """The peer has everything up to `ack`: what is missing below it was lost by the capture."""
         if self.last is None or not 0 < (ack - self.last) % MODULO <= BACKROOM:
             # More than half a turn ahead is an old one that was overtaken.
             return Released()
-        self._acked = ack
+        self.acked = ack
         return self._give_up_to(ack)
 
     def _give_up_to(self, ack: int | None) -> Released[T]:
