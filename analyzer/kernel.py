@@ -28,7 +28,7 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
     It runs without the interpreter's lock. An index out of bounds raises IndexError: a mistake of ours, as kernels
     check every index that input decides. With NUMBA_DISABLE_JIT=1 it is the function itself.
     """
-    compiled: Callable[P, R] = numba.njit(nogil=True, cache=True, boundscheck=True)(function)
+    compiled: Callable[P, R] = numba.njit(nogil=True, cache=True, boundscheck=True, _nrt=False)(function)
     _KERNELS.append(compiled)
     return compiled
 

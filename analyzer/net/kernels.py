@@ -271,7 +271,6 @@ def assign_flows(
     Open addressing: a slot holds 0, or a number from 1 of a row of `known`, of shape (rows, KEY_WORDS), and `places`:
     2 * flow + direction. `counts` holds rows and flows in use. Returns the first datagram that there was no room for.
     """
-    other = np.empty(KEY_WORDS, dtype=np.uint64)
     half = np.uint64(0xFFFF)
     room = min(len(known), len(slots) // 2)
     for index in range(first, len(keys)):
@@ -283,12 +282,15 @@ def assign_flows(
             if entry + 2 > room:
                 return index
             number = counts[1]
-            known[np.uint64(entry)] = key
+            for word in range(KEY_WORDS):
+                known[np.uint64(entry), np.uint64(word)] = key[np.uint64(word)]
             places[np.uint64(entry)] = 2 * number
             slots[slot] = entry + 1
             counts[0] = entry + 1
             counts[1] = number + 1
             ports = key[4]
+            # The next row is free: where the way back is there already, it stays so.
+            other = known[np.uint64(entry + 1)]
             other[0], other[1], other[2], other[3] = key[2], key[3], key[0], key[1]
             other[4] = (
                 (ports >> np.uint64(32) & half) << np.uint64(48)
@@ -298,7 +300,6 @@ def assign_flows(
             back = find_slot(other, seeds, slots, known)
             # A flow of an endpoint with itself sends in direction 0 only.
             if slots[back] == 0:
-                known[np.uint64(entry + 1)] = other
                 places[np.uint64(entry + 1)] = 2 * number + 1
                 slots[back] = entry + 2
                 counts[0] = entry + 2

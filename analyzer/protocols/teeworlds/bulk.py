@@ -194,23 +194,19 @@ class BulkRebuilder(Rebuilder):
             self.used = 1
 
     def make_room(self, ints: int) -> None:
-        """Room in the arena for a state; those that are bases move to the front of a new one."""
-        if self.used + ints <= len(self.store.arena):
+        """Room in the arena for a state: those that are bases move to the front, of a larger one if it must be."""
+        old = self.store.arena
+        if self.used + ints <= len(old):
             return
-        ticks, old = self._tracker.track.ticks, self.store.arena
-        places = {ticks[entry, AT]: ticks[entry, INTS] for entry in self._tracker.bases().values()}
-        live = 1 + sum(length for at, length in places.items() if at)
-        arena = np.zeros(max(_SMALLEST_ARENA, 2 * (live + ints)), dtype=np.int32)
-        moved = {0: 0}
-        used = 1
-        for at, length in places.items():
-            if at:
-                arena[used : used + length] = old[at : at + length]
-                moved[at] = used
-                used += length
-        for entry in self._tracker.bases().values():
-            ticks[entry, AT] = moved[ticks[entry, AT]]
-        self.store, self.used = flow.Store(self.store.parts, arena), used
+        epoch = self._tracker.arrays
+        entries = np.empty(len(epoch.ticks), dtype=np.int64)
+        count, live = flow.states(epoch, entries)
+        # At least half of it is free afterwards, so that a state is moved about once.
+        wanted = 2 * (1 + live + ints)
+        new = old if wanted <= len(old) else np.empty(2 * wanted, dtype=np.int32)
+        new[0] = 0
+        self.used = flow.move_states(epoch, entries, count, old, new)
+        self.store = flow.Store(self.store.parts, new)
 
     def _place(self, entry: int, at: int, ints: int) -> None:
         ticks = self._tracker.track.ticks

@@ -721,3 +721,45 @@ def _add_parts(collector: int, epoch: Track, rows: RowBuffers) -> tuple[int, int
         rows.parts[first + part, R_NUMBER] = part
     rows.counts[N_PARTS] = first + count
     return first, count
+
+
+@kernel
+def states(epoch: Track, entries: Ints) -> tuple[int, int]:
+    """The bases whose states are in the arena, by their places, into `entries`, and how many ints they take.
+
+    Returns these two counts. `entries` has room for all ticks.
+    """
+    count, ints = 0, 0
+    for entry in range(epoch.numbers[track.N_TICKS]):
+        if epoch.ticks[entry, track.LOCAL] < 0 or epoch.ticks[entry, track.AT] == 0:
+            continue
+        # They mostly stand in the order in which they were added.
+        at = count
+        while at > 0 and epoch.ticks[entries[at - 1], track.AT] > epoch.ticks[entry, track.AT]:
+            entries[at] = entries[at - 1]
+            at -= 1
+        entries[at] = entry
+        count += 1
+        ints += epoch.ticks[entry, track.INTS]
+    return count, ints
+
+
+@kernel
+def move_states(
+    epoch: Track, entries: Ints, count: int, old: NDArray[np.int32], new: NDArray[np.int32]
+) -> int:
+    """Move the states of `entries`, which are ordered by place, to the front of an arena; returns the ints in use.
+
+    `new` may be `old`. Ticks that share a state go on to share it.
+    """
+    used, last, moved = 1, 0, 0
+    for number in range(count):
+        entry = entries[number]
+        at, ints = epoch.ticks[entry, track.AT], epoch.ticks[entry, track.INTS]
+        if at != last:
+            last, moved = at, used
+            for step in range(ints):
+                new[np.uint64(used + step)] = old[np.uint64(at + step)]
+            used += ints
+        epoch.ticks[entry, track.AT] = moved
+    return used

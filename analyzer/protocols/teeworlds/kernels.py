@@ -252,7 +252,8 @@ def _merge(
             result[WARNINGS] |= DUPLICATE_KEY
         elif items[item, 1] == -2:
             # Removed and sent again: it stands behind the others, and its base values count all the same.
-            items[total] = items[item]
+            for column in range(4):
+                items[total, column] = items[item, column]
             table[slot, 2] = total
             item = total
             total += 1
