@@ -31,7 +31,7 @@ from analyzer.store.rows import Rows
 from analyzer.store.tables import Tables
 
 BATCH_FRAMES = 1024
-BULK_BATCH_FRAMES = 4096
+BULK_BATCH_FRAMES = 16384
 """With compiled kernels; the first batches are smaller, so that the first rows come at once."""
 SMALL_FILE_BYTES = 512 * 1024
 """Plain Python has decoded a smaller file about when the kernels are loaded."""

@@ -5,6 +5,8 @@ Spec sections 5 and 6.1. Bytes come as uint8 arrays; nothing here raises, result
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,6 +15,8 @@ from analyzer.wire.huffman import END, Huffman
 
 LOOKUP_BITS = 11
 """Bits of the window that the first table answers; longer codes, which are rare, walk the tree."""
+MAX_BITS = 16
+"""Bits of the longest code that `huffman_tables` takes."""
 HUFFMAN_EOF, HUFFMAN_LIMIT = -1, -2
 """What `decompress` returns instead of a size."""
 
@@ -24,6 +28,7 @@ def huffman_tables(coder: Huffman) -> tuple[NDArray[np.int32], NDArray[np.int16]
     -1 - node of the tree at which to go on. Second, shape (nodes, 2): child by bit; symbols are nodes up to END.
     """
     children = coder.children
+    assert _depth(coder.root, children) <= MAX_BITS
     tree = np.zeros((max(children) + 1, 2), dtype=np.int16)
     for node, pair in children.items():
         tree[node] = pair
@@ -40,9 +45,19 @@ def huffman_tables(coder: Huffman) -> tuple[NDArray[np.int32], NDArray[np.int16]
     return lookup, tree
 
 
+def _depth(node: int, children: Mapping[int, tuple[int, int]]) -> int:
+    return 1 + max(_depth(child, children) for child in children[node]) if node in children else 0
+
+
+def words_of(buffer: bytes) -> NDArray[np.uint64]:
+    """The bytes of a buffer eight at a time, without those that are left over; shape (len // 8,), not a copy."""
+    return np.frombuffer(buffer, dtype="<u8", count=len(buffer) // 8)
+
+
 @kernel
 def decompress(
     data: NDArray[np.uint8],
+    words: NDArray[np.uint64],
     start: int,
     stop: int,
     lookup: NDArray[np.int32],
@@ -50,38 +65,80 @@ def decompress(
     out: NDArray[np.uint8],
     limit: int,
 ) -> int:
-    """Decode `data[start:stop]` into `out` up to the end symbol; bytes behind it are ignored.
+    """Decode `data[start:stop]` into `out` up to the end symbol; bytes behind it are ignored. `words`: see `words_of`.
 
     Returns the size, at most `limit`; HUFFMAN_EOF if the input ends first; HUFFMAN_LIMIT if there is more. Where both
     are so, the end of the input is the fault, as in `Huffman.decompress`. `out` has `limit` bytes at least.
     """
-    window = np.uint64(0)
-    bits = 0
-    at = start
     size = 0
+    position = 8 * start
     mask = np.uint64((1 << LOOKUP_BITS) - 1)
-    while True:
-        while bits <= 56 and at < stop:
-            window |= np.uint64(data[np.uint64(at)]) << np.uint64(bits)
-            at += 1
-            bits += 8
-        entry = int(lookup[window & mask])
-        if entry >= 0:
-            used = entry & 0xFF
+    # No code has more than MAX_BITS bits, so 64 of them hold several symbols, whatever they are.
+    while position + 64 <= 8 * stop and (position >> 6) + 1 < len(words):
+        word = np.uint64(position >> 6)
+        shift = np.uint64(position & 63)
+        window = words[word] >> shift
+        if shift:
+            window |= words[word + np.uint64(1)] << (np.uint64(64) - shift)
+        for _ in range(64 // MAX_BITS):
+            entry = int(lookup[window & mask])
+            if entry < 0:
+                entry = _walk(window, -1 - entry, tree)
+            position += entry & 0xFF
+            window >>= np.uint64(entry & 0xFF)
             symbol = entry >> 8
-        else:
-            node = -1 - entry
-            used = LOOKUP_BITS
-            while node > END:
-                if used >= bits:
-                    return HUFFMAN_EOF
-                node = int(tree[np.uint64(node), (window >> np.uint64(used)) & np.uint64(1)])
-                used += 1
-            symbol = node
+            if symbol == END:
+                return size if size <= limit else HUFFMAN_LIMIT
+            if size < limit:
+                out[np.uint64(size)] = np.uint8(symbol)
+            size += 1
+    return _decompress_rest(data, position, stop, lookup, tree, out, limit, size)
+
+
+@kernel
+def _walk(window: np.uint64, node: int, tree: NDArray[np.int16]) -> int:
+    """Go on from a node of the tree behind LOOKUP_BITS bits; the result is as in `lookup`."""
+    used = LOOKUP_BITS
+    while node > END:
+        node = int(tree[np.uint64(node), (window >> np.uint64(used)) & np.uint64(1)])
+        used += 1
+    return node << 8 | used
+
+
+@kernel
+def _decompress_rest(
+    data: NDArray[np.uint8],
+    position: int,
+    stop: int,
+    lookup: NDArray[np.int32],
+    tree: NDArray[np.int16],
+    out: NDArray[np.uint8],
+    limit: int,
+    size: int,
+) -> int:
+    """The last symbols, from bit `position` on: behind the input there are only zeros, which are none of it."""
+    at = position >> 3
+    bits = 8 * (stop - at) - (position & 7)
+    mask = np.uint64((1 << LOOKUP_BITS) - 1)
+    window = np.uint64(0)
+    held = 0
+    skip = position & 7
+    while True:
+        while held <= 56 and at < stop:
+            window |= (np.uint64(data[np.uint64(at)]) >> np.uint64(skip)) << np.uint64(held)
+            held += 8 - skip
+            skip = 0
+            at += 1
+        entry = int(lookup[window & mask])
+        if entry < 0:
+            entry = _walk(window, -1 - entry, tree)
+        used = entry & 0xFF
         if used > bits:
             return HUFFMAN_EOF
-        window >>= np.uint64(used)
         bits -= used
+        held -= used
+        window >>= np.uint64(used)
+        symbol = entry >> 8
         if symbol == END:
             return size if size <= limit else HUFFMAN_LIMIT
         if size < limit:

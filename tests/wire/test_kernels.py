@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from analyzer.transports.teeworlds_huffman import HUFFMAN
 from analyzer.wire import varint
 from analyzer.wire.errors import DecodeError
-from analyzer.wire.kernels import HUFFMAN_EOF, HUFFMAN_LIMIT, decompress, huffman_tables, unpack_all
+from analyzer.wire.kernels import HUFFMAN_EOF, HUFFMAN_LIMIT, decompress, huffman_tables, unpack_all, words_of
 
 LOOKUP, TREE = huffman_tables(HUFFMAN)
 LIMIT = 40
@@ -26,13 +26,14 @@ def array(data: bytes) -> np.ndarray[tuple[int], np.dtype[np.uint8]]:
 
 @given(st.binary(max_size=60) | st.binary(max_size=50).map(HUFFMAN.compress), st.integers(0, 3), st.binary(max_size=2))
 @example(HUFFMAN.compress(bytes(range(256))), 0, b"")
+@example(HUFFMAN.compress(bytes(range(0, 256, 7))), 3, b"")
 @example(HUFFMAN.compress(b"\0" * LIMIT), 0, b"")
 @example(HUFFMAN.compress(b"\0" * (LIMIT + 1)), 0, b"")
 @example(b"", 0, b"")
 def test_huffman(stream: bytes, before: int, behind: bytes) -> None:
     data = b"\xff" * before + stream + behind
     out = np.zeros(LIMIT, dtype=np.uint8)
-    size = decompress(array(data), before, len(data), LOOKUP, TREE, out, LIMIT)
+    size = decompress(array(data), words_of(data), before, len(data), LOOKUP, TREE, out, LIMIT)
     assert (out[:size].tobytes() if size >= 0 else size) == plainly(data, before)
 
 

@@ -39,7 +39,7 @@ from analyzer.transports.teeworlds_packet import (
     TokenPlace,
 )
 from analyzer.wire.errors import DecodeError
-from analyzer.wire.kernels import decompress, digest, huffman_tables
+from analyzer.wire.kernels import decompress, digest, huffman_tables, words_of
 
 _LOOKUP, _TREE = huffman_tables(HUFFMAN)
 _SMALLEST_ARENA = 1024
@@ -58,11 +58,11 @@ class _Memory(threading.local):
             np.empty((flow.MAX_CHUNKS, 4), dtype=np.int64),
             np.empty(9, dtype=np.int64),
             kernels.make_scratch(),
-            np.zeros(kernels.MAX_STATE_INTS, dtype=np.int32),
             kernels.make_type_counts(),
             np.zeros(kernels.RESULTS, dtype=np.int64),
         )
         """The type counts are emptied at the end of every batch of a reading."""
+        self.made = np.zeros(kernels.MAX_STATE_INTS, dtype=np.int32)
 
 
 _MEMORY = _Memory()
@@ -111,7 +111,7 @@ class BulkRebuilder(Rebuilder):
         self._sizes = np.asarray(schema.sizes, dtype=np.int32)
         self._types = types
         self._tracker = tracker
-        self.store = flow.Store(
+        self.store = _make_store(
             np.empty((MAX_OPEN + 1, MAX_PART_LENGTH), dtype=np.uint8), np.zeros(_SMALLEST_ARENA, dtype=np.int32)
         )
         self._made = 0
@@ -124,7 +124,7 @@ class BulkRebuilder(Rebuilder):
             # Room for twice as many parts, or as many as this one needs.
             longer = np.empty((len(parts), max(2 * parts.shape[1], start + MAX_PART_LENGTH)), dtype=np.uint8)
             longer[:, : parts.shape[1]] = parts
-            self.store = flow.Store(longer, self.store.arena)
+            self.store = _make_store(longer, self.store.arena)
         self.store.parts[collector, start : start + len(data)] = np.frombuffer(data, dtype=np.uint8)
 
     def held(self, collector: int, part: int) -> bytes:
@@ -139,14 +139,14 @@ class BulkRebuilder(Rebuilder):
     def rebuild(self, base_tick: int, delta: bytes, packet: int) -> Rebuilt:
         """Make the next snapshot. Raises `DecodeError` D1 to D9, whose texts are left to the plain reading."""
         work = _MEMORY.work
-        data = np.frombuffer(bytearray(delta), dtype=np.uint8)
+        data = np.frombuffer(delta, dtype=np.uint8)
         base = self._state(base_tick)
-        kernels.rebuild(data, 0, len(data), base, self._sizes, work.scratch, work.made, work.result)
+        kernels.rebuild(data, 0, len(data), base, self._sizes, work.scratch, _MEMORY.made, work.result)
         numbers: list[int] = work.result.tolist()
         if numbers[kernels.FAULT]:
             raise DecodeError(f"D{numbers[kernels.FAULT]}", numbers[kernels.OFFSET], "", numbers[kernels.DETAIL])
         self._made = numbers[kernels.LENGTH]
-        self._types.count(work.made, numbers[kernels.UPDATED], packet)
+        self._types.count(_MEMORY.made, numbers[kernels.UPDATED], packet)
         return Rebuilt(
             numbers[kernels.STATE_BYTES],
             numbers[kernels.ITEMS],
@@ -166,7 +166,7 @@ class BulkRebuilder(Rebuilder):
         # What it held before, if anything, is not what it holds now.
         self._place(entry, 0, 1)
         self.make_room(ints)
-        self.store.arena[self.used : self.used + ints] = _MEMORY.work.made[:ints]
+        self.store.arena[self.used : self.used + ints] = _MEMORY.made[:ints]
         self._place(entry, self.used, ints)
         self.used += ints
 
@@ -190,7 +190,7 @@ class BulkRebuilder(Rebuilder):
     def purge(self) -> None:
         """Let go of all memory where there is no base left; `make_room` lets go of what is not used any more."""
         if not self._tracker.bases():
-            self.store = flow.Store(self.store.parts, np.zeros(_SMALLEST_ARENA, dtype=np.int32))
+            self.store = _make_store(self.store.parts, np.zeros(_SMALLEST_ARENA, dtype=np.int32))
             self.used = 1
 
     def make_room(self, ints: int) -> None:
@@ -206,7 +206,7 @@ class BulkRebuilder(Rebuilder):
         new = old if wanted <= len(old) else np.empty(2 * wanted, dtype=np.int32)
         new[0] = 0
         self.used = flow.move_states(epoch, entries, count, old, new)
-        self.store = flow.Store(self.store.parts, new)
+        self.store = _make_store(self.store.parts, new)
 
     def _place(self, entry: int, at: int, ints: int) -> None:
         ticks = self._tracker.track.ticks
@@ -217,6 +217,12 @@ class BulkRebuilder(Rebuilder):
             return self.store.arena[:1]
         ticks, entry = self._tracker.track.ticks, tracking.find(self._tracker.track, tick)
         return self.store.arena[ticks[entry, AT] : ticks[entry, AT] + ticks[entry, INTS]]
+
+
+def _make_store(parts: NDArray[np.uint8], arena: NDArray[np.int32]) -> flow.Store:
+    view = parts.view()
+    view.flags.writeable = False
+    return flow.Store(parts, view, arena)
 
 
 def bulk_tools(dialect: Dialect) -> Tools:
@@ -252,6 +258,7 @@ class BulkReading(TeeworldsReading):
             batch.length,
             batch.udp_length,
             np.frombuffer(batch.buffer, dtype=np.uint8),
+            words_of(batch.buffer),
         )
         at = 0
         try:
@@ -348,7 +355,7 @@ class BulkReading(TeeworldsReading):
             start = flow.HEADER_SIZE + (TOKEN_SIZE if flagged else 0)
             out = _MEMORY.work.plain
             data = np.frombuffer(payload, dtype=np.uint8)
-            size = decompress(data, start, len(payload), _LOOKUP, _TREE, out, variant.max_payload)
+            size = decompress(data, words_of(payload), start, len(payload), _LOOKUP, _TREE, out, variant.max_payload)
             # Whatever is wrong with it is said by plain reading.
             plain = out[:size].tobytes() if size >= 0 else None
         return read_packet(payload, variant, plain=plain)

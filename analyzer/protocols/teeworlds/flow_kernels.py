@@ -152,6 +152,7 @@ class Datagrams(NamedTuple):
     length: Ints
     udp_length: Ints
     buffer: NDArray[np.uint8]
+    words: NDArray[np.uint64]
 
 
 class Format(NamedTuple):
@@ -177,7 +178,6 @@ class Work(NamedTuple):
     fields: Ints
     """Shape (9,)."""
     scratch: making.Scratch
-    made: NDArray[np.int32]
     counts: making.TypeCounts
     result: Ints
 
@@ -187,6 +187,8 @@ class Store(NamedTuple):
 
     parts: NDArray[np.uint8]
     """Shape (collectors, bytes): part p of a collector begins at MAX_PART_LENGTH * p."""
+    parts_view: NDArray[np.uint8]
+    """The same, read-only."""
     arena: NDArray[np.int32]
     """States, each where AT says; the empty one at 0."""
 
@@ -245,7 +247,7 @@ def _read_datagram(
         token = _token(buffer, begin)
         begin += TOKEN_SIZE
     if flags & COMPRESSED:
-        size = decompress(buffer, begin, end, format.lookup, format.tree, work.plain, len(work.plain))
+        size = decompress(buffer, datagrams.words, begin, end, format.lookup, format.tree, work.plain, len(work.plain))
         if size < 0:
             return AT_DATAGRAM
         data, begin, end = work.plain_view, 0, size
@@ -542,14 +544,23 @@ def _receive(
         collector = tracking.open_collector(epoch, tick)
     tracking.agree(epoch, collector, base_tick, fields[PARTS], fields[CHECKSUM], fields[KIND], late)
     tracking.hold(epoch, collector, part, packet, ordinal, length, wire_bytes, fields[WHOLE])
-    place = MAX_PART_LENGTH * part
-    held = flow.store.parts[collector]
-    for step in range(length):
-        held[np.uint64(place + step)] = data[np.uint64(fields[DATA] + step)]
-    if tracking.missing(epoch, collector) < 0 and not _complete(collector, packet, flow):
+    begin = fields[DATA]
+    if fields[PARTS] > 1:
+        _keep_part(data, begin, length, flow.store.parts[collector], part)
+        data, begin = flow.store.parts_view[collector], 0
+    if tracking.missing(epoch, collector) < 0 and not _complete(data, begin, collector, packet, flow):
+        if fields[PARTS] == 1:
+            _keep_part(data, begin, length, flow.store.parts[collector], part)
         state[AT_COLLECTOR] = collector
         return AT_LAST_PART
     return GOES_ON if _keep_house(epoch) else AT_HOUSEKEEPING
+
+
+@kernel
+def _keep_part(data: NDArray[np.uint8], begin: int, length: int, held: NDArray[np.uint8], part: int) -> None:
+    place = MAX_PART_LENGTH * part
+    for step in range(length):
+        held[np.uint64(place + step)] = data[np.uint64(begin + step)]
 
 
 @kernel
@@ -568,15 +579,17 @@ def _keep_house(epoch: Track) -> bool:
 
 @kernel
 def _complete(
+    data: NDArray[np.uint8],
+    begin: int,
     collector: int,
     packet: int,
     flow: Flow,
 ) -> bool:
-    """Make the snapshot whose parts are all here. False: it failed, or something about it is unusual."""
+    """Make the snapshot whose parts are all here: from `begin` on in `data`, one behind the other. False: it failed, or something about it is unusual."""
     work, store, epoch, rows, state = flow.work, flow.store, flow.epoch, flow.rows, flow.state
     tick, base_tick = epoch.collectors[collector, track.C_TICK], epoch.collectors[collector, track.C_BASE_TICK]
     announced, kind = epoch.collectors[collector, track.C_PARTS], epoch.collectors[collector, track.C_KIND]
-    made, result = work.made, work.result
+    made, result = store.arena[state[ARENA_USED] :], work.result
     if tracking.flags_of(epoch, tick) & (track.AWAITED | track.REPEATED):
         return False
     for part in range(announced - 1):
@@ -596,9 +609,9 @@ def _complete(
         _unchanged(epoch, base, result)
     else:
         making.rebuild(
-            store.parts[collector],
-            0,
-            delta_bytes,
+            data,
+            begin,
+            begin + delta_bytes,
             store.arena[at : at + ints],
             flow.format.sizes,
             work.scratch,
@@ -606,8 +619,6 @@ def _complete(
             result,
         )
         if result[making.FAULT] or result[making.WARNINGS]:
-            return False
-        if state[ARENA_USED] + result[making.LENGTH] > len(store.arena):
             return False
         if not state[NAMED] and making.find_own_info(made) >= 0:
             return False
@@ -620,8 +631,6 @@ def _complete(
             return False
         at, ints = state[ARENA_USED], result[making.LENGTH]
         state[ARENA_USED] += ints
-        for step in range(ints):
-            store.arena[np.uint64(at + step)] = made[np.uint64(step)]
     tracking.close_collector(epoch, collector)
     local = state[MERGED] + rows.counts[N_SNAPSHOTS]
     proof = _add_snapshot(collector, packet, base, depth, delta_bytes, wire_bytes, local, flow)
@@ -745,9 +754,7 @@ def states(epoch: Track, entries: Ints) -> tuple[int, int]:
 
 
 @kernel
-def move_states(
-    epoch: Track, entries: Ints, count: int, old: NDArray[np.int32], new: NDArray[np.int32]
-) -> int:
+def move_states(epoch: Track, entries: Ints, count: int, old: NDArray[np.int32], new: NDArray[np.int32]) -> int:
     """Move the states of `entries`, which are ordered by place, to the front of an arena; returns the ints in use.
 
     `new` may be `old`. Ticks that share a state go on to share it.

@@ -39,9 +39,10 @@ SLOTS = 1 << 15
 FAULT, OFFSET, DETAIL, ITEMS, STATE_BYTES, CRC, ADDED, CHANGED, REMOVED, DELETED, UPDATED, WARNINGS, LENGTH = range(13)
 """Results. FAULT: 0, or n for Dn of spec section 17.7, with OFFSET in the delta and DETAIL, its first detail.
 
-LENGTH: int32 that the state takes. The rest as in `Applied` and the columns of `snapshots`.
+LENGTH: int32 that the state takes. FAULT NO_ROOM: there is no room for it. The rest as in `Applied` and the columns of `snapshots`.
 """
 RESULTS = 13
+NO_ROOM = 10
 
 
 class Scratch(NamedTuple):
@@ -122,7 +123,7 @@ def rebuild(
     out: NDArray[np.int32],
     result: NDArray[np.int64],
 ) -> None:
-    """The delta `data[start:stop]` on the state `base` makes the state `out`, which has MAX_STATE_INTS of room.
+    """The delta `data[start:stop]` on the state `base` makes the state `out`; MAX_STATE_INTS are room enough.
 
     `base` is the state alone. `sizes`, shape (64,): the agreed number of ints of each type, or -1.
     """
@@ -307,6 +308,8 @@ def _write(
     size = HEADER_BYTES + ITEM_BYTES * left + INT_BYTES * values
     if left > MAX_ITEMS or size > MAX_STATE_BYTES:
         return _fail(result, 9, length, left)
+    if 1 + 2 * left + values > len(out):
+        return _fail(result, NO_ROOM, length, left)
     out[0] = left
     place = 1
     value = 1 + 2 * left
