@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from types import FunctionType
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from analyzer import kernel_cache
 
@@ -25,8 +25,9 @@ _KERNELS: list[Callable[..., object]] = []
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function over numpy arrays when it is first called, or load it from the cache.
 
-    It runs without the interpreter's lock, and makes no arrays but views. An index out of bounds raises IndexError: a mistake of ours, as kernels
-    check every index that input decides. With NUMBA_DISABLE_JIT=1 it is the function itself.
+    It runs without the interpreter's lock, and makes no arrays but views. An index out of bounds raises IndexError: a
+    mistake of ours, as kernels check every index that input decides. With NUMBA_DISABLE_JIT=1 it is the function
+    itself.
     """
     # Kernels allocate nothing, and counting references to the arrays they get would take a third of their time. The
     # option is one that numba's own library uses.
@@ -41,18 +42,21 @@ class Compiled:
     """Compiled copies of functions that call each other, which go on to run as they are by their own names."""
 
     def __init__(self, functions: Sequence[Callable[..., object]]) -> None:
-        """`functions`: of one module, with all that they call."""
-        assert isinstance(functions[0], FunctionType)
+        """`functions`: with all that they call; no two have the same name."""
+        self._compiled: dict[str, Any] = {}
         # Whatever one calls is looked up here when it is compiled.
-        self._names = dict(functions[0].__globals__)
+        globals_of: dict[str, dict[str, object]] = {}
         for function in functions:
             assert isinstance(function, FunctionType)
-            copy = FunctionType(function.__code__, self._names, function.__name__, function.__defaults__)
-            self._names[function.__name__] = kernel(copy)
+            own = globals_of.setdefault(function.__module__, dict(function.__globals__))
+            copy = FunctionType(function.__code__, own, function.__name__, function.__defaults__)
+            self._compiled[function.__name__] = kernel(copy)
+        for names in globals_of.values():
+            names.update(self._compiled)
 
     def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
         """The compiled copy of one of them."""
-        found: Callable[P, R] = self._names[function.__name__]
+        found: Callable[P, R] = self._compiled[function.__name__]
         return found
 
 

@@ -10,6 +10,7 @@ import os
 from array import array
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
 from types import TracebackType
@@ -35,6 +36,9 @@ BULK_BATCH_FRAMES = 16384
 """With compiled kernels; the first batches are smaller, so that the first rows come at once."""
 SMALL_FILE_BYTES = 512 * 1024
 """Plain Python has decoded a smaller file about when the kernels are loaded."""
+MOST_THREADS = 8
+WORTH_THREADS = 256
+"""Datagrams of a batch that several threads read sooner than one."""
 BATCH_BYTES = 16 * 1024 * 1024
 """Bounds the memory of a batch of jumbo or hostile frames."""
 REPLAY_PACKETS = 1024
@@ -47,7 +51,14 @@ class Capture:
     """An opened capture file and its tables. `step` decodes a batch; readers see what was published."""
 
     def __init__(
-        self, source: Source, path: Path, protocols: Sequence[Protocol], batch: int | None, strict: bool, compiled: bool
+        self,
+        source: Source,
+        path: Path,
+        protocols: Sequence[Protocol],
+        batch: int | None,
+        strict: bool,
+        compiled: bool,
+        threads: int | None,
     ) -> None:
         """Use `Capture.open`."""
         self.compiled = compiled
@@ -62,6 +73,7 @@ class Capture:
         self._strict = strict
         self._clock = Clock()
         self._intake = _open_intake(source, self.tables, self._clock, compiled)
+        self._threads = _open_threads(threads) if compiled else None
         self._payloads = Payloads(self.tables, source.file)
         self._undecided: dict[int, FlowDetection] = {}
         self._readings: dict[int, Reading] = {}
@@ -78,15 +90,18 @@ class Capture:
         batch: int | None = None,
         strict: bool = False,
         compiled: bool | None = None,
+        threads: int | None = None,
     ) -> Capture:
         """Open a capture file. `strict` lets an exception of ours through instead of marking the row.
 
         `batch`: frames of a step, if not as many as suit. `compiled`: whether to use compiled kernels, if not where
-        they are at hand and the file is worth loading them. Raises `CaptureError` with a sentence for a person.
+        they are at hand and the file is worth loading them. `threads`: how many read flows, if not one for each
+        processor; only compiled kernels gain by it, and the rows are the same. Raises `CaptureError` with a sentence
+        for a person.
         """
         if compiled is None:
             compiled = _is_large(path) and kernel_cache.ready()
-        return cls(Source.open(path, compiled=compiled), Path(path), protocols, batch, strict, compiled)
+        return cls(Source.open(path, compiled=compiled), Path(path), protocols, batch, strict, compiled, threads)
 
     def __enter__(self) -> Capture:
         return self
@@ -126,17 +141,18 @@ class Capture:
         return Query(self.tables, self.source.file.duplicate(), self.protocols)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Let go of the file and the threads."""
+        if self._threads is not None:
+            self._threads.shutdown()
         self.source.close()
 
     def _decode(self, frames: FrameBatch) -> None:
         by_flow = self._intake.add(frames)
         touched = self._detect(by_flow)
-        for flow, batch in by_flow.items():
-            reading = self._readings.get(flow)
-            if reading is not None and flow not in touched:
-                self._feed(reading, batch)
-                touched.append(flow)
+        begun = set(touched)
+        known = [flow for flow in by_flow if flow in self._readings and flow not in begun]
+        self._feed_all([(self._readings[flow], by_flow[flow]) for flow in known])
+        touched += known
         merge(self.tables, [self._rows[flow] for flow in touched])
         self._rest(touched, self._clock.now_ns)
 
@@ -222,6 +238,17 @@ class Capture:
                 self._clock,
             )
 
+    def _feed_all(self, work: list[tuple[Reading, DatagramBatch]]) -> None:
+        """Let readings have their batches. They share nothing, so it does not matter which thread has which."""
+        if self._threads is None or sum(len(batch) for _, batch in work) < WORTH_THREADS:
+            for reading, batch in work:
+                self._feed(reading, batch)
+            return
+        # The longest first, so that none is left to one thread at the end.
+        work.sort(key=lambda item: len(item[1]), reverse=True)
+        for done in [self._threads.submit(self._feed, reading, batch) for reading, batch in work]:
+            done.result()
+
     def _feed(self, reading: Reading, batch: DatagramBatch) -> None:
         """Let a reading have a batch. An exception of ours marks the packet it struck; the rest is read on."""
         while len(batch):
@@ -267,6 +294,19 @@ def _is_large(path: str | Path) -> bool:
         return os.stat(path).st_size >= SMALL_FILE_BYTES
     except (OSError, ValueError):
         return False
+
+
+def _open_threads(wanted: int | None) -> ThreadPoolExecutor | None:
+    """None: one thread will do."""
+    count = wanted or min(MOST_THREADS, _processors())
+    return ThreadPoolExecutor(count, thread_name_prefix="reading") if count > 1 else None
+
+
+def _processors() -> int:
+    """Those this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _open_intake(source: Source, tables: Tables, clock: Clock, compiled: bool) -> Intake:

@@ -14,10 +14,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from analyzer.snapshots import track as tracking
 from analyzer.snapshots.causes import Cause
 from analyzer.snapshots.status import ClientHas, LostBy
-from analyzer.snapshots.track import (
+from analyzer.snapshots.tracking import acks, ticks
+from analyzer.snapshots.tracking.columns import (
     ACK_PACKET,
     ACK_REBUILT,
     CAUSES,
@@ -28,7 +28,7 @@ from analyzer.snapshots.track import (
     SEEN,
     USED,
 )
-from analyzer.snapshots.tracker import Tracker
+from analyzer.snapshots.tracking.tracker import Tracker
 from analyzer.store.rows import Rows, SnapshotRow
 
 
@@ -60,7 +60,7 @@ class Attribution:
         `whole`: everything arrived, so whatever is wrong was sent like that.
         """
         track, local = self._tracker.track, self._rows.next_snapshot
-        has, row.acked_packet = tracking.watch(track, row.tick, local, cause is not None)
+        has, row.acked_packet = acks.watch(track, row.tick, local, cause is not None)
         row.client_has = ClientHas(has)
         if cause is not None:
             watched = self._watched[row.tick] = _Watched(local, row.tick, cause, whole)
@@ -70,23 +70,23 @@ class Attribution:
     def acknowledge(self, tick: int, packet: int) -> None:
         """An INPUT of row `packet` acknowledged `tick`."""
         track = self._tracker.track
-        entry = tracking.find(track, tick)
+        entry = ticks.find(track, tick)
         if entry >= 0 and track.ticks[entry, ACK_PACKET] >= 0:
             return
         newest = track.numbers[NEWEST_ACK]
         room = self._rows.reserve(amendments=2 + track.numbers[N_UNPASSED])
-        tracking.acknowledge(track, tick, packet, room.amendments.data, room.counts.data)
+        acks.acknowledge(track, tick, packet, room.amendments.data, room.counts.data)
         if not self._watched:
             return
         # Where INPUTs were reordered, this one is now the next that the client acknowledged for the ticks below.
-        position = tracking.acks_until(track, tick) - 1
+        position = acks.acks_until(track, tick) - 1
         below = newest + 1 if tick > newest else track.acks[position - 1] if position else -1
         self._reconsider([older for older in self._watched if below <= older < tick])
         self._reconsider([tick])
 
     def refer(self, base_tick: int, tick: int) -> None:
         """The server based a snapshot on a tick: it got an acknowledgement, seen here or not."""
-        if tracking.refer(self._tracker.track, base_tick, tick):
+        if ticks.refer(self._tracker.track, base_tick, tick):
             self._reconsider([base_tick])
 
     def purge(self) -> None:
@@ -114,14 +114,14 @@ class Attribution:
 
     def _loser(self, watched: _Watched) -> LostBy:
         track = self._tracker.track
-        entry = tracking.find(track, watched.tick)
+        entry = ticks.find(track, watched.tick)
         had = track.ticks[entry, ACK_PACKET] >= 0
         if watched.whole:
             return LostBy.CAPTURE if had else LostBy.GAME
         if had or track.ticks[entry, USED]:
             return LostBy.CAPTURE
-        later = tracking.acks_until(track, watched.tick)
+        later = acks.acks_until(track, watched.tick)
         if later == track.numbers[N_ACKS]:
             return LostBy.UNKNOWN
-        acknowledged = tracking.find(track, track.acks[later])
+        acknowledged = ticks.find(track, track.acks[later])
         return LostBy.NETWORK if track.ticks[acknowledged, ACK_REBUILT] else LostBy.CAPTURE

@@ -7,7 +7,7 @@ from enum import Enum
 
 import numpy as np
 
-from analyzer.snapshots.track import RETENTION_TICKS
+from analyzer.snapshots.tracking.columns import RETENTION_TICKS
 from analyzer.stats.clients import History
 from analyzer.stats.live import Ints
 from analyzer.stats.snapshots import rebuilt_mask

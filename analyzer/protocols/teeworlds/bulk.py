@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyzer.protocols.base import Datagram, DatagramBatch, Reading
-from analyzer.protocols.teeworlds import flow_kernels as flow
-from analyzer.protocols.teeworlds import kernels
+from analyzer.protocols.teeworlds import flow_columns as flow
+from analyzer.protocols.teeworlds import flow_kernels, kernels, snap_kernels
 from analyzer.protocols.teeworlds.dialects import Dialect
 from analyzer.protocols.teeworlds.epoch import Epoch
 from analyzer.protocols.teeworlds.messages import MAX_PART_LENGTH, message_id, message_name
@@ -21,9 +21,16 @@ from analyzer.protocols.teeworlds.reading import TeeworldsReading, Tools
 from analyzer.protocols.teeworlds.rebuilder import Rebuilder, Rebuilt, TypeCounter, TypeKey, join_parts
 from analyzer.protocols.teeworlds.schema import Schema
 from analyzer.protocols.teeworlds.schema_file import FIRST_UUID_TYPE
-from analyzer.snapshots import track as tracking
-from analyzer.snapshots.track import AT, INTS, LENGTH, MAX_OPEN, N_UNPASSED
-from analyzer.snapshots.tracker import Tracker
+from analyzer.snapshots.tracking import ticks
+from analyzer.snapshots.tracking.columns import (
+    AT,
+    INTS,
+    LENGTH,
+    MAX_OPEN,
+    MAX_PARTS,
+    N_UNPASSED,
+)
+from analyzer.snapshots.tracking.tracker import Tracker
 from analyzer.store.columns import Ints
 from analyzer.store.rows import Rows, TypeCount
 from analyzer.transports.teeworlds import read_packet
@@ -162,7 +169,7 @@ class BulkRebuilder(Rebuilder):
     def keep(self, tick: int) -> None:
         """The snapshot made last is that of a tick."""
         ints = self._made
-        entry = tracking.find(self._tracker.track, tick)
+        entry = ticks.find(self._tracker.track, tick)
         # What it held before, if anything, is not what it holds now.
         self._place(entry, 0, 1)
         self.make_room(ints)
@@ -173,9 +180,9 @@ class BulkRebuilder(Rebuilder):
     def share(self, tick: int, base_tick: int) -> None:
         """The snapshot of a tick is that of its base."""
         track = self._tracker.track
-        base = tracking.find(track, base_tick) if base_tick >= 0 else -1
+        base = ticks.find(track, base_tick) if base_tick >= 0 else -1
         at, ints = (track.ticks[base, AT], track.ticks[base, INTS]) if base >= 0 else (0, 1)
-        self._place(tracking.find(track, tick), at, ints)
+        self._place(ticks.find(track, tick), at, ints)
 
     def pack(self, tick: int) -> bytes:
         """The state as bytes."""
@@ -200,23 +207,24 @@ class BulkRebuilder(Rebuilder):
             return
         epoch = self._tracker.arrays
         entries = np.empty(len(epoch.ticks), dtype=np.int64)
-        count, live = flow.states(epoch, entries)
+        count, live = snap_kernels.states(epoch, entries)
         # At least half of it is free afterwards, so that a state is moved about once.
         wanted = 2 * (1 + live + ints)
         new = old if wanted <= len(old) else np.empty(2 * wanted, dtype=np.int32)
         new[0] = 0
-        self.used = flow.move_states(epoch, entries, count, old, new)
+        self.used = snap_kernels.move_states(epoch, entries, count, old, new)
         self.store = _make_store(self.store.parts, new)
 
     def _place(self, entry: int, at: int, ints: int) -> None:
-        ticks = self._tracker.track.ticks
-        ticks[entry, AT], ticks[entry, INTS] = at, ints
+        track = self._tracker.track
+        track.ticks[entry, AT], track.ticks[entry, INTS] = at, ints
 
     def _state(self, tick: int) -> NDArray[np.int32]:
         if tick < 0:
             return self.store.arena[:1]
-        ticks, entry = self._tracker.track.ticks, tracking.find(self._tracker.track, tick)
-        return self.store.arena[ticks[entry, AT] : ticks[entry, AT] + ticks[entry, INTS]]
+        track = self._tracker.track
+        entry = ticks.find(track, tick)
+        return self.store.arena[track.ticks[entry, AT] : track.ticks[entry, AT] + track.ticks[entry, INTS]]
 
 
 def _make_store(parts: NDArray[np.uint8], arena: NDArray[np.int32]) -> flow.Store:
@@ -285,13 +293,13 @@ class BulkReading(TeeworldsReading):
             packets=left,
             messages=4 * left + flow.MAX_CHUNKS,
             snapshots=left + 8,
-            parts=left + 8 * tracking.MAX_PARTS,
+            parts=left + 8 * MAX_PARTS,
             amendments=2 * left + 8 + epoch.tracker.numbers[N_UNPASSED],
         )
         format = flow.Format(_LOOKUP, _TREE, self._sizes, self._names, self._known_handshake_ticks())
         whole = flow.Flow(format, _MEMORY.work, rebuilder.store, epoch.tracker.arrays, rows, state)
         try:
-            flow.read(datagrams, start, whole)
+            flow_kernels.read(datagrams, start, whole)
         finally:
             self.rows.follow()
             self._learn_from(rebuilder)

@@ -15,9 +15,9 @@ from analyzer.protocols.teeworlds.messages import SNAPEMPTY, SnapFields
 from analyzer.protocols.teeworlds.outcomes import Outcomes, set_code
 from analyzer.protocols.teeworlds.rebuilder import PART_BYTES, Rebuilder, Rebuilt
 from analyzer.protocols.teeworlds.state import HEADER_BYTES, signed
-from analyzer.snapshots import track as tracking
 from analyzer.snapshots.status import LostBy, Proof
-from analyzer.snapshots.track import (
+from analyzer.snapshots.tracking import acks, parts, ticks
+from analyzer.snapshots.tracking.columns import (
     ANY_SEEN,
     C_BASE_TICK,
     C_CRC,
@@ -29,8 +29,11 @@ from analyzer.snapshots.track import (
     CRC,
     DEPTH,
     DONE,
+    ENDED,
+    ENDED_OTHERWISE,
     FLOOR,
     GIVEN_UP,
+    HELD,
     ITEMS,
     LAST_ACK,
     LENGTH,
@@ -38,13 +41,16 @@ from analyzer.snapshots.track import (
     LOWEST,
     MAX_DEPTH,
     NONE,
+    OPENS,
     PROVED,
     PURGE_AT,
+    REPLACES,
     RETENTION_TICKS,
     SEEN,
     SIZE,
+    TOO_LATE,
 )
-from analyzer.snapshots.tracker import Tracker
+from analyzer.snapshots.tracking.tracker import Tracker
 from analyzer.store.rows import PartRow, Rows, SnapshotRow
 from analyzer.wire.errors import DecodeError
 
@@ -137,24 +143,24 @@ class Epoch:
         self.tracker.make_room()
         track, fields = self.tracker.track, message.fields
         tick = fields.tick
-        late = tracking.see(track, tick)
+        late = ticks.see(track, tick)
         if 0 <= fields.base_tick < tick:
             self._outcomes.attribution.refer(fields.base_tick, tick)
-        fate = tracking.fate(track, tick, fields.part, message.digest)
-        if fate in (tracking.ENDED, tracking.ENDED_OTHERWISE, tracking.TOO_LATE):
+        fate = parts.fate(track, tick, fields.part, message.digest)
+        if fate in (ENDED, ENDED_OTHERWISE, TOO_LATE):
             self._repeats(message, fate)
             return
-        if fate == tracking.HELD:
+        if fate == HELD:
             self._outcomes.repeat(self._row(message, "S2"))
             return
-        if fate == tracking.OPENS:
-            collector = tracking.open_collector(track, tick)
+        if fate == OPENS:
+            collector = parts.open_collector(track, tick)
         else:
-            collector = track.ticks[tracking.find(track, tick), COLLECTOR]
+            collector = track.ticks[ticks.find(track, tick), COLLECTOR]
             self._compare(message, collector, fate)
-        tracking.agree(track, collector, fields.base_tick, fields.parts, fields.crc, fields.kind, late)
+        parts.agree(track, collector, fields.base_tick, fields.parts, fields.crc, fields.kind, late)
         row = message.row
-        tracking.hold(
+        parts.hold(
             track,
             collector,
             fields.part,
@@ -165,7 +171,7 @@ class Epoch:
             message.digest,
         )
         self.rebuilder.hold(collector, fields.part, message.data)
-        if tracking.missing(track, collector) < 0:
+        if parts.missing(track, collector) < 0:
             self.complete(collector)
         self.close_overdue()
 
@@ -199,13 +205,13 @@ class Epoch:
     def acknowledge(self, tick: int, packet: int) -> None:
         """An INPUT in row `packet` acknowledged `tick`, 0 or above."""
         self.tracker.make_room()
-        if tracking.believe(self.tracker.track, tick):
+        if acks.believe(self.tracker.track, tick):
             self._outcomes.attribution.acknowledge(tick, packet)
 
     def rest(self) -> None:
         """Let go of everything that only the next snapshots would need; what is open stays open."""
         self._outcomes.forget()
-        tracking.forget(self.tracker.track)
+        ticks.forget(self.tracker.track)
         self.rebuilder.purge()
 
     def close(self) -> None:
@@ -218,13 +224,13 @@ class Epoch:
         track = self.tracker.track
         tick, announced = track.collectors[collector, C_TICK], track.collectors[collector, C_PARTS]
         short = [n for n in range(announced - 1) if track.parts[collector, n, LENGTH] != PART_BYTES]
-        tracking.close_collector(track, collector)
+        parts.close_collector(track, collector)
         data = self.rebuilder.join(collector, announced)
         row = self._row_of(collector, "OK")
         if self._find_base(row):
             self._rebuild(row, data, track.collectors[collector, C_CRC])
         local = self._rows.next_snapshot - 1
-        tracking.end(track, collector, local)
+        parts.end(track, collector, local)
         self._rows.packet.snapshot = local
         for conflict in self._conflicts.pop(tick, ()):
             self._finding("snap.conflict", WARNING, conflict, local)
@@ -234,7 +240,7 @@ class Epoch:
     def close_overdue(self) -> None:
         """Give up what waits for too long, and forget what is too old."""
         track = self.tracker.track
-        while (collector := tracking.overdue(track, self.seen - RETENTION_TICKS)) >= 0:
+        while (collector := parts.overdue(track, self.seen - RETENTION_TICKS)) >= 0:
             self._give_up(collector)
         if self.seen >= track.numbers[PURGE_AT]:
             self._outcomes.purge()
@@ -243,9 +249,9 @@ class Epoch:
 
     def _repeats(self, message: SnapMessage, fate: int) -> None:
         """S1 to S3: a part of a tick that has ended."""
-        code = {tracking.ENDED: "S2", tracking.ENDED_OTHERWISE: "S3"}.get(fate, "S1")
+        code = {ENDED: "S2", ENDED_OTHERWISE: "S3"}.get(fate, "S1")
         track = self.tracker.track
-        entry = tracking.find(track, message.fields.tick)
+        entry = ticks.find(track, message.fields.tick)
         row = self._row(message, code)
         row.client_kept = code != "S1"
         if entry >= 0:
@@ -264,7 +270,7 @@ class Epoch:
             )
             if old != new
         ]
-        if fate == tracking.REPLACES and self.rebuilder.held(collector, fields.part) != message.data:
+        if fate == REPLACES and self.rebuilder.held(collector, fields.part) != message.data:
             conflicts.append(f"part {fields.part} twice with different bytes")
         if conflicts:
             self._conflicts.setdefault(fields.tick, []).extend(conflicts)
@@ -277,7 +283,7 @@ class Epoch:
         if tick >= row.tick:
             self._outcomes.fail(row, "B5", whole=True)
             return False
-        entry = tracking.find(track, tick)
+        entry = ticks.find(track, tick)
         if entry >= 0 and track.ticks[entry, LOCAL] >= 0:
             row.base = track.ticks[entry, LOCAL]
             return True
@@ -296,9 +302,10 @@ class Epoch:
     def _rebuild(self, row: SnapshotRow, data: bytes, checksum: int) -> None:
         depth, proved, unchanged = NONE, True, Rebuilt(HEADER_BYTES, 0, 0)
         if row.base >= 0:
-            ticks, base = self.tracker.track.ticks, tracking.find(self.tracker.track, row.base_tick)
-            depth, proved = ticks[base, DEPTH], bool(ticks[base, PROVED])
-            unchanged = Rebuilt(ticks[base, SIZE], ticks[base, ITEMS], ticks[base, CRC])
+            known = self.tracker.track.ticks
+            base = ticks.find(self.tracker.track, row.base_tick)
+            depth, proved = known[base, DEPTH], bool(known[base, PROVED])
+            unchanged = Rebuilt(known[base, SIZE], known[base, ITEMS], known[base, CRC])
         is_unchanged = row.kind == SNAPEMPTY or not data
         try:
             made = unchanged if is_unchanged else self.rebuilder.rebuild(row.base_tick, data, row.packet)
@@ -328,13 +335,13 @@ class Epoch:
 
     def _store(self, row: SnapshotRow, made: Rebuilt, is_unchanged: bool) -> None:
         track, local = self.tracker.track, self._rows.next_snapshot
-        stored = tracking.block_due(track, row.depth, row.delta_bytes, made.size)
-        tracking.pay(track, row.delta_bytes, made.size if stored else 0)
+        stored = ticks.block_due(track, row.depth, row.delta_bytes, made.size)
+        ticks.pay(track, row.delta_bytes, made.size if stored else 0)
         if stored:
             row.depth = 0
         self._outcomes.rebuilt(row)
         proved = row.proof is not Proof.NONE
-        tracking.put_base(track, row.tick, local, made.size, row.depth, proved, made.crc, made.count)
+        ticks.put_base(track, row.tick, local, made.size, row.depth, proved, made.crc, made.count)
         if is_unchanged:
             self.rebuilder.share(row.tick, row.base_tick)
         else:
@@ -348,11 +355,11 @@ class Epoch:
         """P1: the collector is closed with parts missing."""
         track = self.tracker.track
         tick = track.collectors[collector, C_TICK]
-        tracking.close_collector(track, collector)
+        parts.close_collector(track, collector)
         self._conflicts.pop(tick, None)
         row = self._row_of(collector, "P1")
         row.client_kept = False
-        track.ticks[tracking.find(track, tick), GIVEN_UP] = self._outcomes.fail(row, "P1")
+        track.ticks[ticks.find(track, tick), GIVEN_UP] = self._outcomes.fail(row, "P1")
 
     def _row(self, message: SnapMessage, code: str) -> SnapshotRow:
         fields = message.fields
@@ -374,7 +381,7 @@ class Epoch:
 
     def _row_of(self, collector: int, code: str) -> SnapshotRow:
         track, number = self.tracker.track, CODE_NUMBERS[code]
-        _, delta_bytes, wire_bytes = tracking.bytes_of(track, collector)
+        _, delta_bytes, wire_bytes = parts.bytes_of(track, collector)
         return SnapshotRow(
             self.session,
             track.collectors[collector, C_TICK],

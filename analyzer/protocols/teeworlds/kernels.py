@@ -39,7 +39,8 @@ SLOTS = 1 << 15
 FAULT, OFFSET, DETAIL, ITEMS, STATE_BYTES, CRC, ADDED, CHANGED, REMOVED, DELETED, UPDATED, WARNINGS, LENGTH = range(13)
 """Results. FAULT: 0, or n for Dn of spec section 17.7, with OFFSET in the delta and DETAIL, its first detail.
 
-LENGTH: int32 that the state takes. FAULT NO_ROOM: there is no room for it. The rest as in `Applied` and the columns of `snapshots`.
+LENGTH: int32 that the state takes. FAULT NO_ROOM: there is no room for it. The rest as in `Applied` and the columns of
+`snapshots`.
 """
 RESULTS = 13
 NO_ROOM = 10

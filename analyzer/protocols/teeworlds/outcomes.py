@@ -7,12 +7,20 @@ base may still be collecting its parts.
 from __future__ import annotations
 
 from analyzer.protocols.teeworlds.codes import CODE_NUMBERS, CODES
-from analyzer.snapshots import track as tracking
 from analyzer.snapshots.attribution import Attribution
 from analyzer.snapshots.causes import MAX_WAITING, Cause
 from analyzer.snapshots.status import LostBy
-from analyzer.snapshots.track import AWAITED, FAILED, FAILURES, FLAGS, RETENTION_TICKS, SEEN
-from analyzer.snapshots.tracker import Tracker
+from analyzer.snapshots.tracking import ticks
+from analyzer.snapshots.tracking.columns import (
+    AWAITED,
+    FAILED,
+    FAILURES,
+    FLAGS,
+    REPEATED,
+    RETENTION_TICKS,
+    SEEN,
+)
+from analyzer.snapshots.tracking.tracker import Tracker
 from analyzer.store.rows import Rows, SnapshotRow
 
 
@@ -38,7 +46,7 @@ class Outcomes:
 
     def repeat(self, row: SnapshotRow) -> None:
         """Add a row for a part that an open collector already holds; the row of its tick follows."""
-        self._mark(row.tick, tracking.REPEATED)
+        self._mark(row.tick, REPEATED)
         local = self._rows.snapshot(row)
         waiting = self._repeats.setdefault(row.tick, [])
         if len(waiting) < MAX_WAITING:
@@ -104,7 +112,7 @@ class Outcomes:
         local = self._rows.snapshot(row)
         for repetition in self._repeats.pop(row.tick, ()):
             self._rows.amend_snapshot(repetition, "cause", local)
-        self._unmark(row.tick, AWAITED | tracking.REPEATED)
+        self._unmark(row.tick, AWAITED | REPEATED)
         return local
 
     def _follow(self, cause: Cause, local: int, lost_by: LostBy) -> None:
@@ -124,11 +132,11 @@ class Outcomes:
 
     def _mark(self, tick: int, flags: int) -> None:
         track = self._tracker.track
-        track.ticks[tracking.enter(track, tick), FLAGS] |= flags
+        track.ticks[ticks.enter(track, tick), FLAGS] |= flags
 
     def _unmark(self, tick: int, flags: int) -> None:
         track = self._tracker.track
-        track.ticks[tracking.enter(track, tick), FLAGS] &= ~flags
+        track.ticks[ticks.enter(track, tick), FLAGS] &= ~flags
 
 
 def set_code(row: SnapshotRow, code: str) -> None:

@@ -36,8 +36,8 @@ from analyzer.protocols.teeworlds.messages import (
 from analyzer.protocols.teeworlds.players import read_client_name
 from analyzer.protocols.teeworlds.rebuilder import PlainRebuilder, PlainTypeCounter, Rebuilder, TypeCounter
 from analyzer.protocols.teeworlds.vital import Arrival, Released, VitalStream
-from analyzer.snapshots.track import REORDERED_TICKS
-from analyzer.snapshots.tracker import Tracker
+from analyzer.snapshots.tracking.columns import REORDERED_TICKS
+from analyzer.snapshots.tracking.tracker import Tracker
 from analyzer.store.rows import PartRow, Rows, SessionRow
 from analyzer.transports.teeworlds import read_header, read_packet
 from analyzer.transports.teeworlds_packet import CONNECT, CONNECTACCEPT, Chunk, Packet, PacketKind

@@ -12,7 +12,7 @@ from analyzer.protocols.teeworlds.players import name_in_state
 from analyzer.protocols.teeworlds.schema import Schema
 from analyzer.protocols.teeworlds.schema_file import FIRST_UUID_TYPE
 from analyzer.protocols.teeworlds.state import EMPTY, State, pack_state
-from analyzer.snapshots.tracker import Tracker
+from analyzer.snapshots.tracking.tracker import Tracker
 from analyzer.store.rows import TypeCount
 
 PART_BYTES = MAX_PART_LENGTH

@@ -11,7 +11,7 @@ from analyzer.protocols.teeworlds.epoch import F1_FIELDS
 from analyzer.protocols.teeworlds.rebuilder import join_parts
 from analyzer.protocols.teeworlds.state import make_state, unpack_state
 from analyzer.snapshots.status import ClientHas, LostBy, Proof, Status
-from analyzer.snapshots.track import BLOCK_SHARE, MAX_OPEN, MESSAGE_BYTES
+from analyzer.snapshots.tracking.columns import BLOCK_SHARE, MAX_OPEN, MESSAGE_BYTES
 from analyzer.store.rows import SnapshotRow
 from tests.encoder import SNAP, SNAPEMPTY, SNAPSINGLE, Items, chunk, crc, message, pack_varints, signed, update
 from tests.encoder import snapshot as snapshot_of

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from analyzer.snapshots import track as tracking
-from analyzer.snapshots.track import (
+from analyzer.snapshots.tracking import ticks
+from analyzer.snapshots.tracking.columns import (
     BELIEVED_ACK,
     BYTES,
+    C_PARTS,
+    C_TICK,
     COLLECTOR_COLUMNS,
     FLOOR,
     FORGOTTEN,
@@ -17,6 +19,7 @@ from analyzer.snapshots.track import (
     LOWEST,
     MAX_OPEN,
     MAX_PARTS,
+    N_DONE,
     N_TICKS,
     NEWEST_ACK,
     NONE,
@@ -66,22 +69,22 @@ class Tracker:
     def make_room(self) -> None:
         """Room for whatever one more message adds."""
         track = self.track
-        if tracking.has_room(track):
+        if ticks.has_room(track):
             return
         old = self.arrays
         room = len(old.ticks)
         if self.numbers[N_TICKS] + 2 > room:
             room *= 2
         done = len(old.done)
-        if self.numbers[tracking.N_DONE] + MAX_PARTS > done:
+        if self.numbers[N_DONE] + MAX_PARTS > done:
             done *= 2
         lengths = (NUMBERS, room, 2 * room, room, room, done, MAX_OPEN + 1, MAX_OPEN + 1)
         self._place(*(_longer(np.asarray(array), length) for array, length in zip(old, lengths, strict=True)))
-        tracking.reindex(self.track)
+        ticks.reindex(self.track)
 
     def received(self, collector: int) -> tuple[PartRow, ...]:
         """Rows of the parts that count, by number."""
-        parts, announced = self.track.parts, self.track.collectors[collector, tracking.C_PARTS]
+        parts, announced = self.track.parts, self.track.collectors[collector, C_PARTS]
         return tuple(
             PartRow(parts[collector, part, PACKET], parts[collector, part, ORDINAL], part)
             for part in range(announced)
@@ -92,7 +95,7 @@ class Tracker:
         """Every open collector, lowest tick first."""
         collectors = self.track.collectors
         found = [number for number in range(MAX_OPEN + 1) if collectors[number, OPEN]]
-        return sorted(found, key=lambda number: collectors[number, tracking.C_TICK])
+        return sorted(found, key=lambda number: collectors[number, C_TICK])
 
     def bases(self) -> dict[int, int]:
         """The ticks of all bases, ascending, with their entries."""
@@ -102,12 +105,12 @@ class Tracker:
 
     def purge(self) -> None:
         """Forget what is older than the retention, and the oldest bases beyond the bound on memory."""
-        tracking.purge(self.track)
+        ticks.purge(self.track)
         if self.numbers[BYTES] > MAX_STORE_BYTES:
             for entry in list(self.bases().values())[:-1]:
                 if self.numbers[BYTES] <= MAX_STORE_BYTES:
                     break
-                tracking.drop_base(self.track, entry)
+                ticks.drop_base(self.track, entry)
 
 
 def _longer(array: Ints, length: int) -> Ints:

@@ -1,0 +1,135 @@
+"""What the kernels that read a flow are given, and what stands where in it. See flow_kernels.py."""
+
+from __future__ import annotations
+
+from typing import (
+    NamedTuple,
+)
+
+import numpy as np
+from numpy.typing import (
+    NDArray,
+)
+
+from analyzer.protocols.teeworlds import (
+    kernels as making,
+)
+from analyzer.snapshots.tracking.columns import (
+    Track,
+)
+from analyzer.store.rows import (
+    RowBuffers,
+)
+
+Ints = NDArray[np.int64]
+
+HEADER_SIZE = 3
+MAX_CHUNKS = 255
+KNOWN_NUMBERS = 256
+"""Message numbers that have a place in the table of names; others are left to plain reading."""
+
+(
+    SESSION,
+    SERVER,
+    TOKEN_VALUE,
+    TOKEN_PLACE,
+    SIZE_SHIFT,
+    LAST,
+    LAST_OTHER,
+    ACKED,
+    ACKED_OTHER,
+    EARLY,
+    EARLY_OTHER,
+    LAST_NS,
+    NAMED,
+    MERGED,
+    ARENA_USED,
+    STOP,
+    STAGE,
+    CHUNK,
+    AT_COLLECTOR,
+    IN_ORDER,
+) = range(20)
+"""Places in the `state` of a reading: session; direction of the server; the connection's token, -1 without one, where
+it stands, and the variant's size shift; of the vital chunks of either direction the last number in order, the last that
+that the peer is known to have, -1 for none, and how many wait for their turn; the capture's clock; is the player's name
+known; local number of the first snapshot in the rows; ints of the arena in use. And what `read` leaves: index of the
+datagram at which it stopped, why, at which of its chunks, for AT_LAST_PART the collector, and whether there was a
+snapshot message whose tick did not fall back."""
+STATE_SIZE = 20
+
+GOES_ON, AT_DATAGRAM, AT_MESSAGE, AT_LAST_PART, AT_HOUSEKEEPING = range(5)
+"""Why `read` stopped: it did not; nothing of the datagram was read; nothing of the message; a collector is complete and
+its snapshot is to be made; a message was read, and what is too old is to be let go of."""
+
+OFFSET, SIZE, FLAGS, SEQUENCE = range(4)
+"""Columns of `Work.chunks`: where the message begins in the bytes that hold the payload, and bits of messages.flags."""
+
+TICK, BASE_TICK, KIND, PARTS, PART, CHECKSUM, DATA, DATA_SIZE, WHOLE = range(9)
+"""Places in `Work.fields`, of a snapshot message; WHOLE is the digest of all of it."""
+
+MAP_CHANGE, SNAP_NUMBER, SNAPEMPTY_NUMBER, SNAPSINGLE_NUMBER, ENTERGAME, INPUT = 2, 5, 6, 7, 15, 16
+START_INFO, CHANGE_INFO = 20, 21
+
+
+class Datagrams(NamedTuple):
+    """`DatagramBatch`, with its bytes as an array that cannot be written."""
+
+    packet: Ints
+    clock_ns: Ints
+    direction: NDArray[np.int8]
+    offset: Ints
+    length: Ints
+    udp_length: Ints
+    buffer: NDArray[np.uint8]
+    words: NDArray[np.uint64]
+
+
+class Format(NamedTuple):
+    """What the dialect says, and what plain reading has learned."""
+
+    lookup: NDArray[np.int32]
+    tree: NDArray[np.int16]
+    sizes: NDArray[np.int32]
+    names: Ints
+    """Shape (2, KNOWN_NUMBERS): by system bit and message number the number of its name in the rows; -1: none yet."""
+    handshake_ticks: Ints
+
+
+class Work(NamedTuple):
+    """Working memory of one thread."""
+
+    plain: NDArray[np.uint8]
+    """Decompressed payload."""
+    plain_view: NDArray[np.uint8]
+    """The same, read-only."""
+    chunks: Ints
+    """Shape (MAX_CHUNKS, 4)."""
+    fields: Ints
+    """Shape (9,)."""
+    scratch: making.Scratch
+    counts: making.TypeCounts
+    result: Ints
+
+
+class Store(NamedTuple):
+    """Bytes and states of one epoch."""
+
+    parts: NDArray[np.uint8]
+    """Shape (collectors, bytes): part p of a collector begins at MAX_PART_LENGTH * p."""
+    parts_view: NDArray[np.uint8]
+    """The same, read-only."""
+    arena: NDArray[np.int32]
+    """States, each where AT says; the empty one at 0."""
+
+
+class Flow(NamedTuple):
+    """All that a flow is read with."""
+
+    format: Format
+    work: Work
+    store: Store
+    epoch: Track
+    rows: RowBuffers
+    state: Ints
+    """See SESSION."""
