@@ -32,6 +32,7 @@ from analyzer.protocols.teeworlds.flow_columns import (
     IN_ORDER,
     KIND,
     MERGED,
+    N_BLOCKS,
     NAMED,
     PART,
     PARTS,
@@ -283,7 +284,8 @@ def _complete(
             return False
     if kind != SNAPEMPTY and epoch.collectors[collector, track.C_CRC] != result[making.CRC]:
         return False
-    if tracking.block_due(epoch, depth, delta_bytes, result[making.STATE_BYTES]):
+    stored = tracking.block_due(epoch, depth, delta_bytes, result[making.STATE_BYTES])
+    if stored and state[N_BLOCKS] == len(store.blocks):
         return False
     if not unchanged:
         if not making.count_types(made, work.scratch.updates, result[making.UPDATED], packet, work.counts):
@@ -292,6 +294,11 @@ def _complete(
         state[ARENA_USED] += ints
     tracking.close_collector(epoch, collector)
     local = state[MERGED] + rows.counts[N_SNAPSHOTS]
+    if stored:
+        depth = 0
+        block = store.blocks[state[N_BLOCKS]]
+        block[0], block[1], block[2] = local, at, ints
+        state[N_BLOCKS] += 1
     proof = _add_snapshot(collector, packet, base, depth, delta_bytes, wire_bytes, local, flow)
     entry = tracking.put_base(
         epoch,
@@ -305,7 +312,7 @@ def _complete(
     )
     epoch.ticks[entry, track.AT] = at
     epoch.ticks[entry, track.INTS] = ints
-    tracking.pay(epoch, delta_bytes, 0)
+    tracking.pay(epoch, delta_bytes, result[making.STATE_BYTES] if stored else 0)
     tracking.end(epoch, collector, local)
     rows.packets[rows.counts[N_PACKETS] - 1, P_SNAPSHOT] = local
     return True
