@@ -24,6 +24,7 @@ from analyzer.protocols.teeworlds.schema_file import FIRST_UUID_TYPE
 from analyzer.snapshots.tracking import ticks
 from analyzer.snapshots.tracking.columns import (
     AT,
+    CRC,
     INTS,
     LENGTH,
     MAX_OPEN,
@@ -151,8 +152,8 @@ class BulkRebuilder(Rebuilder):
         """Make the next snapshot. Raises `DecodeError` D1 to D9, whose texts are left to the plain reading."""
         work = _MEMORY.work
         data = np.frombuffer(delta, dtype=np.uint8)
-        base = self._state(base_tick)
-        kernels.rebuild(data, 0, len(data), base, self._sizes, work.scratch, _MEMORY.made, work.result)
+        base, crc = self._state(base_tick), self._crc(base_tick)
+        kernels.rebuild(data, 0, len(data), base, crc, self._sizes, work.scratch, _MEMORY.made, work.result)
         numbers: list[int] = work.result.tolist()
         if numbers[kernels.FAULT]:
             raise DecodeError(f"D{numbers[kernels.FAULT]}", numbers[kernels.OFFSET], "", numbers[kernels.DETAIL])
@@ -230,6 +231,10 @@ class BulkRebuilder(Rebuilder):
     def _place(self, entry: int, at: int, ints: int) -> None:
         track = self._tracker.track
         track.ticks[entry, AT], track.ticks[entry, INTS] = at, ints
+
+    def _crc(self, tick: int) -> int:
+        track = self._tracker.track
+        return track.ticks[ticks.find(track, tick), CRC] if tick >= 0 else 0
 
     def _state(self, tick: int) -> NDArray[np.int32]:
         if tick < 0:

@@ -245,7 +245,10 @@ def _complete(
     packet: int,
     flow: Flow,
 ) -> bool:
-    """Make the snapshot whose parts are all here: from `begin` on in `data`, one behind the other. False: it failed, or something about it is unusual."""
+    """Make the snapshot whose parts are all here: from `begin` on in `data`, one behind the other.
+
+    False: it failed, or something about it is unusual.
+    """
     work, store, epoch, rows, state = flow.work, flow.store, flow.epoch, flow.rows, flow.state
     tick, base_tick = epoch.collectors[collector, track.C_TICK], epoch.collectors[collector, track.C_BASE_TICK]
     announced, kind = epoch.collectors[collector, track.C_PARTS], epoch.collectors[collector, track.C_KIND]
@@ -255,13 +258,13 @@ def _complete(
     for part in range(announced - 1):
         if epoch.parts[collector, part, track.LENGTH] != MAX_PART_LENGTH:
             return False
-    base, at, ints, depth = -1, 0, 1, -1
+    base, at, ints, depth, crc = -1, 0, 1, -1, 0
     if base_tick >= 0:
         base = tracking.find(epoch, base_tick)
         if base_tick >= tick or base < 0 or epoch.ticks[base, track.LOCAL] < 0:
             return False
         at, ints = epoch.ticks[base, track.AT], epoch.ticks[base, track.INTS]
-        depth = epoch.ticks[base, track.DEPTH]
+        depth, crc = epoch.ticks[base, track.DEPTH], epoch.ticks[base, track.CRC]
     depth = min(depth + 1, track.MAX_DEPTH)
     _, delta_bytes, wire_bytes = tracking.bytes_of(epoch, collector)
     unchanged = kind == SNAPEMPTY or delta_bytes == 0
@@ -273,6 +276,7 @@ def _complete(
             begin,
             begin + delta_bytes,
             store.arena[at : at + ints],
+            crc,
             flow.format.sizes,
             work.scratch,
             made,
