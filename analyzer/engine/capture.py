@@ -10,7 +10,8 @@ import os
 from array import array
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from types import TracebackType
@@ -28,7 +29,7 @@ from analyzer.engine.query import Query
 from analyzer.engine.writer import merge
 from analyzer.protocols import PROTOCOLS
 from analyzer.protocols.base import REST_NS, Datagram, DatagramBatch, Protocol, Reading, Verdict
-from analyzer.store.rows import Rows
+from analyzer.store.rows import Handed, Rows
 from analyzer.store.tables import Tables
 
 BATCH_FRAMES = 1024
@@ -45,6 +46,18 @@ REPLAY_PACKETS = 1024
 """Packets of a flow that are read again from the file at a time."""
 
 _LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """A batch that is being read."""
+
+    flows: list[int]
+    """Flows it has datagrams of, those that were claimed first."""
+    readers: list[Future[None]]
+    ends: dict[str, int]
+    """Rows of the tables that are filled before the flows are read."""
+    now_ns: int
 
 
 class Capture:
@@ -74,6 +87,8 @@ class Capture:
         self._clock = Clock()
         self._intake = _open_intake(source, self.tables, self._clock, compiled)
         self._threads = _open_threads(threads) if compiled else None
+        self._reading: _Batch | None = None
+        """What threads are reading while the next batch is taken in."""
         self._payloads = Payloads(self.tables, source.file)
         self._undecided: dict[int, FlowDetection] = {}
         self._readings: dict[int, Reading] = {}
@@ -122,12 +137,13 @@ class Capture:
             return False
         frames = self.source.read(self._batch)
         self._batch = min(2 * self._batch, self._largest)
-        if len(frames):
-            for part in _by_bytes(frames):
-                self._decode(part)
-        elif self.source.at_end:
-            self._finish()
-        self.tables.publish()
+        for part in _by_bytes(frames) if len(frames) else ():
+            self._decode(part)
+        if not len(frames):
+            self._merge_last()
+            if self.source.at_end:
+                self._finish()
+                self.tables.publish()
         return not self.finished
 
     def decode(self, on_progress: Callable[[int, int], None] | None = None) -> None:
@@ -147,14 +163,42 @@ class Capture:
         self.source.close()
 
     def _decode(self, frames: FrameBatch) -> None:
+        """Take in a batch and begin to read it. Threads read it while the one before is merged."""
         by_flow = self._intake.add(frames)
+        tables = (self.tables.frames, self.tables.packets, self.tables.fragments, self.tables.flows)
+        ends = {table.name: table.appended for table in tables}
+        now_ns = self._clock.now_ns
+        before = self._collect()
         touched = self._detect(by_flow)
         begun = set(touched)
         known = [flow for flow in by_flow if flow in self._readings and flow not in begun]
-        self._feed_all([(self._readings[flow], by_flow[flow]) for flow in known])
-        touched += known
-        merge(self.tables, [self._rows[flow] for flow in touched])
-        self._rest(touched, self._clock.now_ns)
+        readers = self._feed_all([(self._readings[flow], by_flow[flow]) for flow in known])
+        self._reading = _Batch([*touched, *known], readers, ends, now_ns)
+        if before is not None:
+            self._merge(*before)
+        if not readers:
+            self._merge_last()
+
+    def _collect(self) -> tuple[_Batch, list[Handed]] | None:
+        """Wait for the batch that is being read, and take what its readings produced."""
+        batch, self._reading = self._reading, None
+        if batch is None:
+            return None
+        for reader in batch.readers:
+            reader.result()
+        # Now, as no thread has any of the readings.
+        self._rest(batch.flows, batch.now_ns)
+        return batch, [self._rows[flow].hand_over() for flow in batch.flows]
+
+    def _merge(self, batch: _Batch, handed: list[Handed]) -> None:
+        merge(self.tables, handed)
+        self.tables.publish(batch.ends)
+
+    def _merge_last(self) -> None:
+        """Merge the batch that is being read, if there is one."""
+        last = self._collect()
+        if last is not None:
+            self._merge(*last)
 
     def _rest(self, touched: Sequence[int], now_ns: int) -> None:
         """Let readings rest whose flows are silent: memory follows the clients there are, not those there were."""
@@ -238,16 +282,18 @@ class Capture:
                 self._clock,
             )
 
-    def _feed_all(self, work: list[tuple[Reading, DatagramBatch]]) -> None:
-        """Let readings have their batches. They share nothing, so it does not matter which thread has which."""
+    def _feed_all(self, work: list[tuple[Reading, DatagramBatch]]) -> list[Future[None]]:
+        """Let readings have their batches. They share nothing, so it does not matter which thread has which.
+
+        Returns what to wait for: nothing where it is done.
+        """
         if self._threads is None or sum(len(batch) for _, batch in work) < WORTH_THREADS:
             for reading, batch in work:
                 self._feed(reading, batch)
-            return
+            return []
         # The longest first, so that none is left to one thread at the end.
         work.sort(key=lambda item: len(item[1]), reverse=True)
-        for done in [self._threads.submit(self._feed, reading, batch) for reading, batch in work]:
-            done.result()
+        return [self._threads.submit(self._feed, reading, batch) for reading, batch in work]
 
     def _feed(self, reading: Reading, batch: DatagramBatch) -> None:
         """Let a reading have a batch. An exception of ours marks the packet it struck; the rest is read on."""
@@ -284,7 +330,7 @@ class Capture:
                 self._claim(flow, claim, self.tables.packets.appended - 1)
         for reading in self._readings.values():
             self._settle(reading)
-        merge(self.tables, self._rows.values())
+        merge(self.tables, [rows.hand_over() for rows in self._rows.values()])
         self.finished = True
 
 

@@ -139,9 +139,9 @@ class Table:
         if len(visible):
             self._journal.log(self.name, column, int(visible.min()), int(visible.max()) + 1)
 
-    def publish(self) -> None:
-        """Let readers see every row appended so far."""
-        self._published = self.appended
+    def publish(self, rows: int | None = None) -> None:
+        """Let readers see the first `rows` rows, every one appended so far if not said."""
+        self._published = self.appended if rows is None else max(rows, self._published)
 
     def get(self, column: str, row: int) -> object:
         """One value as a Python object."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from analyzer.store.blocks import Blocks
 from analyzer.store.columns import ColumnSpec as C
@@ -173,10 +173,13 @@ class Tables:
             self.types,
         )
 
-    def publish(self) -> None:
-        """Let readers see what was appended; a row is published after the rows it refers to."""
+    def publish(self, ends: Mapping[str, int] | None = None) -> None:
+        """Let readers see what was appended; a row is published after the rows it refers to.
+
+        `ends`: by name of a table, how many rows of it may be seen, where that is not all.
+        """
         for table in self:
-            table.publish()
+            table.publish(ends.get(table.name) if ends else None)
 
     def memory(self) -> dict[str, tuple[int, int]]:
         """Rows and bytes of each table, chain blocks last."""

@@ -358,7 +358,7 @@ class BulkReading(TeeworldsReading):
             state[flow.EARLY + direction] = stream.early
         state[flow.LAST_NS] = self.last_ns or 0
         state[flow.NAMED] = bool(self._player)
-        state[flow.MERGED] = self.rows.merged_snapshots
+        state[flow.MERGED] = self.rows.first_snapshot
         rebuilder.find_tail()
         state[flow.HEAD], state[flow.TAIL] = rebuilder.head, rebuilder.tail
         state[flow.N_BLOCKS] = 0
