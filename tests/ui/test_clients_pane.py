@@ -90,7 +90,7 @@ def test_rows_arrive_while_decoding(
     qtbot.waitUntil(lambda: opened.is_decoded, timeout=120_000)
     listed(qtbot, pane, opened)
     assert pane.clients.rowCount() == 24
-    assert pane.store.model.rowCount() > 0
+    qtbot.waitUntil(lambda: pane.store.model.rowCount() > 0)
     assert watch.model() is pane.clients
     assert store.model() is pane.store.model
 
@@ -467,6 +467,7 @@ def test_rows_values_and_the_table_are_copied(qtbot: QtBot, document: OpenDocume
     opened = document(BAD)
     pane.show_document(opened)
     listed(qtbot, pane, opened)
+    qtbot.waitUntil(lambda: pane.store.model.rowCount() > 0)
     table, model = pane.table, pane.clients
     table.setCurrentIndex(model.index(1, column(model, "failed")))
     actions = {action.text(): action for action in table.row_menu(1).actions()}
