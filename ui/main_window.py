@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Slot
-from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtCore import QSize, Qt, Slot
+from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QIcon
 from PySide6.QtWidgets import (
     QDockWidget,
     QFileDialog,
@@ -31,6 +31,7 @@ from ui.dialogs.report import ReportDialog
 from ui.document import Document
 from ui.editing import Editing
 from ui.fast_decoder import FastDecoder
+from ui.icons import product_icon
 from ui.models.commands import CommandModel, command_row, key_rows
 from ui.models.packet_cells import TimeFormat
 from ui.navigation import find_target
@@ -43,12 +44,12 @@ from ui.views.packet_list import PacketList
 from ui.views.packet_tab import PacketTab
 from ui.views.snapshot_tab import SnapshotTab
 from ui.views.status import StatusBar
-from ui.views.welcome import WelcomePage, local_files
+from ui.views.welcome import PRODUCT_ICON, WelcomePage, local_files
 from ui.window_commands import WindowCommands
 from ui.window_layout import WindowLayout
 
 SAMPLE = "samples/ddnet_learntoplay.pcap.gz"
-FILE_FILTER = "Captures (*.pcap *.pcapng *.cap *.gz);;All files (*)"
+FILE_FILTER = "Captures (*.pcap *.pcapng *.cap *.pcap.gz *.pcapng.gz *.cap.gz);;All files (*)"
 ZOOM_STEP = 0.1
 
 
@@ -337,10 +338,12 @@ class MainWindow(QMainWindow):
 
     def _tell_about(self) -> None:
         text = self.tr("Snapscope {0}\nShows what a game server told each client, tick by tick.\nGPL-2.0-or-later")
-        self._tell(self.tr("About Snapscope"), text.format(analyzer.__version__))
+        self._tell(self.tr("About Snapscope"), text.format(analyzer.__version__), product_icon())
 
-    def _tell(self, head: str, text: str) -> None:
+    def _tell(self, head: str, text: str, icon: QIcon | None = None) -> None:
         box = QMessageBox(QMessageBox.Icon.NoIcon, head, text, QMessageBox.StandardButton.Close, self)
+        if icon is not None:
+            box.setIconPixmap(icon.pixmap(QSize(PRODUCT_ICON, PRODUCT_ICON), self.devicePixelRatioF()))
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         box.open()
 

@@ -437,6 +437,9 @@ def test_a_capture_that_is_only_recognised_says_so(window: MainWindow, opened: O
     wrpcap(str(path), [there / ask, back / answer])
     opened(path)
     assert "0.7" in window.banner.text
+    model = window.packets.model
+    assert model.index(0, Column.PROTOCOL).data() == "0.7"
+    assert "Teeworlds / DDNet 0.7" in model.index(0, Column.INFO).data()
     assert window.snapshot_tab.state.accessibleName().startswith("No snapshots.")
     assert not window.actions_by_name["next_snapshot"].isEnabled()
 

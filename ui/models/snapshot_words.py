@@ -62,6 +62,14 @@ def notice(head: SnapshotHead, reason: str, number: PacketNumber, *, has_delta: 
     return Notice(_SEVERITIES.get(head.status, "error"), text, link, head.code)
 
 
+def finding(place: str, head: SnapshotHead, client: str, number: PacketNumber, text: str) -> str:
+    """A notice as one line that can be sent to somebody: in which file, packet and snapshot. `place` is the file."""
+    against = _tr("tick {tick} against {base}") if head.base_tick >= 0 else _tr("tick {tick}")
+    packet = _tr("packet {packet}").format(packet=number(head.packet))
+    where = ", ".join((place, packet, client, against.format(tick=head.tick, base=head.base_tick)))
+    return f"{where}: {text} ({head.code})" if head.code else f"{where}: {text}"
+
+
 def nothing_to_show(head: SnapshotHead, reason: str) -> tuple[str, str]:
     """Title and sentence for a snapshot without a single row."""
     if head.rebuilt:

@@ -102,11 +102,12 @@ class PacketTable(RowTable):
         self.count_out_of_view()
 
     def show_row(self, row: int) -> None:
-        """Make a row current and visible."""
-        index = self._packets.index(row, Column.INFO)
+        """Make a row current and visible: one that was out of view comes to the middle, with what is around it."""
+        hints = QAbstractItemView.ScrollHint
+        hint = hints.EnsureVisible if row in self.visible_rows() else hints.PositionAtCenter
         self._scrolling = True
-        go_to_row(self, index)
-        self.scrollTo(self._packets.index(row, Column.GUTTER))
+        go_to_row(self, self._packets.index(row, Column.INFO))
+        self.scrollTo(self._packets.index(row, Column.GUTTER), hint)
         self._scrolling = False
 
     def show_end(self) -> None:
