@@ -13,7 +13,7 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QMimeData, QPoint, QPointF, QSettings, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QMessageBox, QToolBar, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QMessageBox, QPushButton, QToolBar, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Ether
@@ -337,13 +337,17 @@ def test_panes_by_keyboard(window: MainWindow, opened: Opener, qtbot: QtBot) -> 
         window.actions_by_name["next_pane"].trigger()
 
 
-def test_a_mistake_of_ours_is_a_report_and_the_window_goes_on(window: MainWindow, opened: Opener) -> None:
+def test_a_mistake_of_ours_is_a_report_and_the_window_goes_on(window: MainWindow, opened: Opener, qtbot: QtBot) -> None:
     opened(SHORT)
     window.show_report("a test", "Traceback (most recent call last): ...")
     dialog = window.findChild(ReportDialog)
     assert dialog is not None
     assert dialog.isVisible()
     assert os.sep + "home" not in dialog.windowTitle()
+    copy = next(button for button in dialog.findChildren(QPushButton) if button.text() == "Copy report")
+    qtbot.mouseClick(copy, Qt.MouseButton.LeftButton)
+    assert copy.text() == "Report copied"
+    assert "Traceback (most recent call last): ..." in QApplication.clipboard().text()
     dialog.close()
     window.actions_by_name["last"].trigger()
     assert window.document is not None

@@ -46,8 +46,10 @@ def notice(head: SnapshotHead, reason: str, number: PacketNumber, *, has_delta: 
         return Notice("note", "")
     text = sentence(reason)
     if head.status is Status.CRC:
-        text = _tr("The checksum does not fit: {wire} on the wire, {own} computed").format(
-            wire=f"{head.crc_wire:08x}", own=f"{head.crc_computed:08x}"
+        text = _tr("The checksum does not fit: {wire} on the wire, {own} computed, difference {difference}").format(
+            wire=f"{head.crc_wire:08x}",
+            own=f"{head.crc_computed:08x}",
+            difference=words.signed((head.crc_computed - head.crc_wire + (1 << 31)) % (1 << 32) - (1 << 31)),
         )
     elif head.status is Status.INCOMPLETE:
         text = _incomplete(head, number)

@@ -207,6 +207,7 @@ def test_wrong_checksum(qtbot: QtBot, tab: SnapshotTab, document: OpenDocument) 
     wire = opened.tables.snapshots.integer("crc_wire", row) & 0xFFFFFFFF
     assert (tab.head.proof.sign, tab.head.proof.text) == ("error", f"checksum {wire:08x} is wrong")
     assert f"{wire:08x} on the wire" in tab.notice.text
+    assert tab.notice.text.endswith(f"{wire + 1:08x} computed, difference +1")
     qtbot.mouseClick(tab.notice.copy, Qt.MouseButton.LeftButton)
     number = opened.tables.packets.integer("frame", opened.selection.place.packet) + 1
     tick, base = (opened.tables.snapshots.integer(name, row) for name in ("tick", "base_tick"))
