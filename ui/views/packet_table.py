@@ -35,6 +35,8 @@ NARROW = 860
 """Below this width the addresses are hidden: the client names them."""
 NARROWEST = 620
 """Below this one also the protocol."""
+CONTEXT = 2
+"""Rows that are seen above and below the row that was gone to."""
 
 Keys = Mapping[tuple[Qt.Key, Qt.KeyboardModifier], Callable[[], object]]
 
@@ -102,9 +104,12 @@ class PacketTable(RowTable):
         self.count_out_of_view()
 
     def show_row(self, row: int) -> None:
-        """Make a row current and visible: one that was out of view comes to the middle, with what is around it."""
+        """Make a row current and visible: one out of view or at an edge comes to the middle, with what is around it."""
         hints = QAbstractItemView.ScrollHint
-        hint = hints.EnsureVisible if row in self.visible_rows() else hints.PositionAtCenter
+        seen = self.visible_rows()
+        context = min(CONTEXT, len(seen) // 4)
+        inside = seen.start + context <= row < seen.stop - context
+        hint = hints.EnsureVisible if inside else hints.PositionAtCenter
         self._scrolling = True
         go_to_row(self, self._packets.index(row, Column.INFO))
         self.scrollTo(self._packets.index(row, Column.GUTTER), hint)

@@ -209,6 +209,22 @@ def test_a_row_in_view_stays_in_view(pane: PacketList, document: OpenDocument) -
     assert 700 not in pane.table.visible_rows()
 
 
+def test_a_row_that_is_gone_to_has_some_around_it(pane: PacketList, document: OpenDocument) -> None:
+    opened = document(MIDSESSION)
+    pane.show_document(opened)
+    opened.selection.select(700, -1)
+    before = pane.table.visible_rows()
+    opened.selection.select(before.start + 4, -1)
+    assert pane.table.visible_rows() == before
+    for edge in (before.stop - 1, before.start):
+        pane.table.verticalScrollBar().setValue(before.start)
+        opened.selection.select(edge, -1)
+        seen = pane.table.visible_rows()
+        assert seen.start + 2 <= edge < seen.stop - 2
+    opened.selection.select(0, -1)
+    assert pane.table.visible_rows().start == 0
+
+
 def test_the_whole_row_under_the_pointer_is_tinted(pane: PacketList, document: OpenDocument, qtbot: QtBot) -> None:
     pane.show_document(document(SMALL))
     table = pane.table
