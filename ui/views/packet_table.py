@@ -35,6 +35,9 @@ NARROW = 860
 """Below this width the addresses are hidden: the client names them."""
 NARROWEST = 620
 """Below this one also the protocol."""
+MOST_CLIENT = 128
+"""So wide the clients' column grows for their names where addresses have room, too."""
+NAMES_LOOKED_AT = 256
 CONTEXT = 2
 """Rows that are seen above and below the row that was gone to."""
 
@@ -55,6 +58,8 @@ class PacketTable(RowTable):
         self._packets = model
         self._zoom = 1.0
         self._scrolling = False
+        self._client_width = 0
+        """What the column was given; another width was drawn by a person, and stays."""
         self._number_metrics = QFontMetricsF(fonts.font(fonts.Use.TABLE))
         self._gutter = Gutter(theme, model)
         self._head = PacketHead(theme, self)
@@ -78,6 +83,8 @@ class PacketTable(RowTable):
         model.rowsInserted.connect(self.count_out_of_view)
         for changed in (model.rowsInserted, model.modelReset, model.headerDataChanged):
             changed.connect(self._fit_numbers)
+        for changed in (model.rowsInserted, model.modelReset, model.dataChanged):
+            changed.connect(self._fit_client)
         self.entered.connect(lambda index: self.pointed_at.emit(index.row()))
         self.viewportEntered.connect(lambda: self.pointed_at.emit(-1))
         self.above.clicked.connect(lambda: self._jump(up=True))
@@ -94,12 +101,13 @@ class PacketTable(RowTable):
         for column, width in WIDTHS.items():
             self.setColumnWidth(column, round(width * zoom))
         self._zoom = zoom
+        self._client_width = self.columnWidth(Column.CLIENT)
         for part in (self._painter, self._head, self.above, self.below):
             part.set_zoom(zoom, system=system)
         self.verticalHeader().setDefaultSectionSize(round(ROW_HEIGHT * zoom))
         self._number_metrics = QFontMetricsF(fonts.font(fonts.Use.TABLE, zoom=zoom, system=system))
-        self._fit_columns()
         self._fit_heads()
+        self._fit_columns()
         self._fit_numbers()
         self.count_out_of_view()
 
@@ -213,6 +221,23 @@ class PacketTable(RowTable):
         width = self.width() / self._zoom
         for column, least in ((Column.SOURCE, NARROW), (Column.DESTINATION, NARROW), (Column.PROTOCOL, NARROWEST)):
             self.setColumnHidden(column, width < least)
+        self._fit_client()
+
+    @Slot()
+    def _fit_client(self) -> None:
+        """As wide as the longest name, within bounds, where there is room."""
+        cells = self._packets.cells
+        if self.columnWidth(Column.CLIENT) != self._client_width:
+            return
+        width = float(WIDTHS[Column.CLIENT] * self._zoom)
+        if cells is not None and self.width() >= NARROW * self._zoom:
+            sessions = cells.tables.sessions
+            names = {sessions.text("player", row) for row in range(min(len(sessions), NAMES_LOOKED_AT))}
+            longest = max(map(self._number_metrics.horizontalAdvance, names), default=0.0) + 2 * CELL_PADDING + 1
+            width = max(width, min(longest, MOST_CLIENT * self._zoom))
+        if ceil(width) != self._client_width:
+            self.setColumnWidth(Column.CLIENT, ceil(width))
+            self._client_width = ceil(width)
 
     def _related_rows(self) -> list[int]:
         related = self._packets.related

@@ -21,7 +21,7 @@ from ui.document import Document
 from ui.models import packet_copy
 from ui.models.packet_cells import Column, TimeFormat
 from ui.models.related import last_packet
-from ui.theme import DARK, LIGHT
+from ui.theme import CELL_PADDING, DARK, LIGHT
 from ui.views.cells import ROW_ROLE
 from ui.views.packet_list import PacketList
 
@@ -511,6 +511,30 @@ def test_numbers_are_never_cut(pane: PacketList, document: OpenDocument, zoom: f
     for column in (Column.NUMBER, Column.TIME, Column.LENGTH):
         text = str(pane.model.index(pane.model.rowCount() - 1, column).data())
         assert metrics.horizontalAdvance(text) + 16 <= pane.table.columnWidth(column)
+
+
+def test_names_are_whole_where_there_is_room(pane: PacketList, document: OpenDocument) -> None:
+    opened = document(SMALL)
+    opened.tables.sessions.amend("player", [0], ["nameless tee"])
+    opened.tables.publish()
+    pane.show_document(opened)
+    table = pane.table
+
+    def needed(zoom: float) -> float:
+        metrics = QFontMetricsF(fonts.font(fonts.Use.TABLE, zoom=zoom))
+        return metrics.horizontalAdvance("nameless tee") + 2 * CELL_PADDING
+
+    assert table.columnWidth(Column.CLIENT) >= needed(1.0)
+    pane.resize(700, 440)
+    assert table.columnWidth(Column.CLIENT) == 62
+    pane.resize(1000, 440)
+    pane.set_zoom(1.5)
+    assert table.columnWidth(Column.CLIENT) == 93
+    pane.resize(1400, 440)
+    assert table.columnWidth(Column.CLIENT) >= needed(1.5)
+    table.setColumnWidth(Column.CLIENT, 70)
+    pane.resize(1500, 440)
+    assert table.columnWidth(Column.CLIENT) == 70
 
 
 def test_hovering_says_the_time(pane: PacketList, document: OpenDocument, qtbot: QtBot) -> None:
