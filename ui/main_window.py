@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
     QDockWidget,
     QFileDialog,
     QMainWindow,
+    QMenu,
     QMessageBox,
     QSplitter,
     QStackedWidget,
@@ -155,7 +156,8 @@ class MainWindow(QMainWindow):
     def _add_to_menus(self) -> None:
         for dock in self.docks:
             self.commands.menus["View"].addAction(dock.toggleViewAction())
-        self._recent_menu = self.commands.menus["File"].addMenu(self.tr("Recent captures"))
+        self._recent_menu = QMenu(self.tr("Recent captures"), self)
+        self.commands.menus["File"].insertMenu(self.commands.by_name["close_capture"], self._recent_menu)
         self._recent_menu.aboutToShow.connect(self._fill_recent_menu)
         self.commands.add_letters((self.tabs, self.charts, self.clients))
 

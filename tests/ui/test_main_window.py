@@ -354,6 +354,13 @@ def test_a_mistake_of_ours_is_a_report_and_the_window_goes_on(window: MainWindow
     assert window.document.selection.place.packet == 1751
 
 
+def test_menus_say_the_single_keys_and_end_with_quit(window: MainWindow) -> None:
+    texts = {name: action.text() for name, action in window.actions_by_name.items()}
+    assert texts["next_failed"] == "Next failed snapshot\tShift+J"
+    assert texts["baseline"] == "Baseline\tB"
+    assert window.commands.menus["File"].actions()[-1] is window.actions_by_name["quit"]
+
+
 def test_every_command_can_be_carried_out(window: MainWindow, opened: Opener, qtbot: QtBot) -> None:
     """None fails, with a capture and a selection; those that open a native dialog or end the window are left out."""
     document = opened(SHORT)
