@@ -278,7 +278,9 @@ class MainWindow(QMainWindow):
             (selection.back if step < 0 else selection.forward)()
 
     def _browse(self) -> None:
-        folder = "" if self.document is None else str(self.document.path.parent)
+        newest = [Path(entry.path) for entry in self._settings.recent[:1]]
+        shown = newest if self.document is None else [self.document.path]
+        folder = str(shown[0].parent) if shown else ""
         path, _ = QFileDialog.getOpenFileName(self, self.tr("Open a capture"), folder, self.tr(FILE_FILTER))
         if path:
             self.opening.open_path(path)

@@ -220,7 +220,8 @@ class Opening(QObject):
         protocols = document.worker.capture.protocols
         names = {dialect: name for protocol in protocols for dialect, name in protocol.dialect_names.items()}
         summary = capture_summary(document.tables, clients, names)
-        self._settings.add_recent(RecentCapture(str(document.path), _now(), summary, worst_severity(clients)))
+        severity = worst_severity(clients, self._settings.preferences.base_age_limit_ms)
+        self._settings.add_recent(RecentCapture(str(document.path), _now(), summary, severity))
 
 
 def _now() -> str:

@@ -191,6 +191,7 @@ def test_what_a_capture_holds(document: OpenDocument) -> None:
     assert worst_severity(clients) == "error"
     healthy = document(SAMPLE).tables
     assert worst_severity(client_stats(healthy)) == ""
+    assert worst_severity(client_stats(healthy), 1.0) == "warn"
 
 
 def test_theme_zoom_icon(qtbot: QtBot, page: WelcomePage) -> None:
