@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QSize, Qt, Slot
+from PySide6.QtCore import QByteArray, QSize, Qt, Slot
 from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QIcon
 from PySide6.QtWidgets import (
     QDockWidget,
@@ -74,6 +74,8 @@ class MainWindow(QMainWindow):
         self._add_to_menus()
         self._connect()
         self.layout_keeper.restore()
+        if self._settings.layout("tab") == b"packet":
+            self.tabs.setCurrentWidget(self.packet_tab)
         self.appearance.look_after(
             (*self._followers, self.banner, self.welcome, self.status),
             (*self._followers, self.welcome, self.status, self.find_bar, self.banner),
@@ -208,7 +210,7 @@ class MainWindow(QMainWindow):
             "show_snapshot": lambda: layout.show_pane(self.snapshot_tab),
             "show_charts": lambda: layout.show_pane(self.charts),
             "show_clients": lambda: layout.show_pane(self.clients),
-            "reset_layout": layout.reset,
+            "reset_layout": self._reset_layout,
             "back": lambda: self._walk(-1),
             "forward": lambda: self._walk(1),
             "go_to": self._ask_target,
@@ -255,6 +257,10 @@ class MainWindow(QMainWindow):
             action.triggered.connect(lambda checked=False, path=entry.path: self.opening.open_path(path))
         if self._recent_menu.isEmpty():
             self._recent_menu.addAction(self.tr("None yet")).setEnabled(False)
+
+    def _reset_layout(self) -> None:
+        self.layout_keeper.reset()
+        self.tabs.setCurrentWidget(self.snapshot_tab)
 
     def _show_all_sessions(self) -> None:
         if self.document is not None:
@@ -366,4 +372,6 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         self.opening.close()
         self.layout_keeper.save()
+        is_packet = self.tabs.currentWidget() is self.packet_tab
+        self._settings.set_layout("tab", QByteArray(b"packet" if is_packet else b"snapshot"))
         super().closeEvent(event)

@@ -26,8 +26,8 @@ def _packet(tables: Tables, number: int) -> tuple[int, int] | str:
     frames = tables.packets.integers("frame")
     row = int(np.searchsorted(frames, number - 1))
     if row == len(frames) or frames[row] != number - 1:
-        if number > frames[-1] + 1:
-            return f"There is no packet {number}: the last one so far is {frames[-1] + 1}"
+        if number > len(tables.frames):
+            return f"There is no packet {number}: the last one is {len(tables.frames)}"
         return f"Packet {number} is no UDP datagram; only these are listed"
     return row, tables.packets.integer("snapshot", row)
 

@@ -240,6 +240,7 @@ def test_go_to_packet_tick_and_time(window: MainWindow, opened: Opener, qtbot: Q
     assert dialog is not None
     answer(dialog, "999999")
     assert dialog.isVisible()
+    assert "There is no packet 999999: the last one is 1752" in [label.text() for label in dialog.findChildren(QLabel)]
     dialog.reject()
 
 
@@ -298,6 +299,7 @@ def test_recent_captures_and_layout_are_remembered(
     assert "6 clients" in entry.summary
     assert entry.severity == "error"
     window.docks[1].close()
+    window.tabs.setCurrentWidget(window.packet_tab)
     window.splitter.setSizes([100, 500])
     top, below = window.splitter.sizes()
     window.close()
@@ -307,10 +309,12 @@ def test_recent_captures_and_layout_are_remembered(
     assert again.opening.open_path(find_capture(SHORT))
     assert again.docks[0].isVisible()
     assert not again.docks[1].isVisible()
+    assert again.tabs.currentWidget() is again.packet_tab
     now = again.splitter.sizes()
     assert now[0] / sum(now) == pytest.approx(top / (top + below), abs=0.02)
     again.actions_by_name["reset_layout"].trigger()
     assert not again.docks[1].isHidden()
+    assert again.tabs.currentWidget() is again.snapshot_tab
     again.close()
     again.deleteLater()
 
