@@ -267,6 +267,8 @@ def test_find(qtbot: QtBot, tab: SnapshotTab, document: OpenDocument, many: Path
     assert current(tab) == forward[0]
     assert tab.find("gun_fire", True)
     assert current(tab) == "sound_id"
+    place, height = tab.view.visualRect(tab.view.currentIndex()), tab.view.viewport().height()
+    assert 2 * place.height() < place.top() < height - 3 * place.height()
     assert not tab.find("nothing of the kind", True)
     assert current(tab) == "sound_id"
 
