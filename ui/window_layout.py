@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 from PySide6.QtCore import QByteArray, QObject, QPoint, QSize, Qt
 from PySide6.QtWidgets import (
@@ -24,6 +25,23 @@ LAYOUT_VERSION = 1
 FIRST_SIZE = (1440, 900)
 FRAME = QSize(8, 40)
 """What a window manager draws around a window; it is not known before the window is shown."""
+
+
+@runtime_checkable
+class HasStops(Protocol):
+    """A pane of several parts that keys act on."""
+
+    @property
+    def stops(self) -> tuple[QWidget, ...]:
+        """Where F6 stops, in its order; everything of the pane is in one of them, or near the first."""
+        ...
+
+
+@runtime_checkable
+class HasColumns(Protocol):
+    """A pane with a table whose columns a person chooses."""
+
+    hidden_columns: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +91,8 @@ class WindowLayout(QObject):
             self._default_sizes()
         if not splitter.isEmpty():
             self._splitter.restoreState(splitter)
+        for name, table in self._tables():
+            table.hidden_columns = self._settings.hidden_columns(name)
 
     def save(self) -> None:
         """Remember the layout for the next start; not that a pane fills the window."""
@@ -85,6 +105,8 @@ class WindowLayout(QObject):
             ("splitter", now.splitter),
         ):
             self._settings.set_layout(name, state)
+        for name, table in self._tables():
+            self._settings.set_hidden_columns(name, table.hidden_columns)
 
     def reset(self) -> None:
         """The layout of the first start."""
@@ -96,6 +118,8 @@ class WindowLayout(QObject):
         self._window.restoreState(self._default_state, LAYOUT_VERSION)
         self._docks.hold(False)
         self._default_sizes()
+        for _, table in self._tables():
+            table.hidden_columns = ()
         if welcome:
             self._docked = None
             self.show_docks(False)
@@ -151,6 +175,13 @@ class WindowLayout(QObject):
         self._docks.hold(False)
         return True
 
+    def _tables(self) -> Iterator[tuple[str, HasColumns]]:
+        """The panes in docks that have chosen columns, by the names of their docks."""
+        for dock in self.docks:
+            pane = dock.widget()
+            if isinstance(pane, HasColumns):
+                yield dock.objectName(), pane
+
     def _middle(self) -> QWidget:
         """All that is not in docks."""
         middle = self._window.centralWidget()
@@ -171,12 +202,15 @@ class WindowLayout(QObject):
         focus_pane(pane)
 
     def step_pane(self, step: int) -> None:
-        """Move the focus to another pane, in the order list, tab, docks."""
+        """Move the focus to another pane, or to the next part of one: in the order list, tab, docks."""
         packets, tabs = self._halves()
         current = tabs.currentWidget() if isinstance(tabs, QTabWidget) else tabs
-        panes = [packets, current, *(dock.widget() for dock in self.docks if dock.isVisible())]
+        parts = current.stops if isinstance(current, HasStops) else (current,)
+        panes = [packets, *parts, *(dock.widget() for dock in self.docks if dock.isVisible())]
         focused = QApplication.focusWidget()
         inside = [pane is focused or (focused is not None and pane.isAncestorOf(focused)) for pane in panes]
+        if True not in inside and focused is not None and current.isAncestorOf(focused):
+            inside[1] = True
         here = inside.index(True) if True in inside else -1
         pane = panes[(here + step) % len(panes)]
         for dock in self.docks:
@@ -202,7 +236,10 @@ class WindowLayout(QObject):
 
 
 def focus_pane(pane: QWidget) -> None:
-    """Focus what keys act on: the pane itself, its first list or tree, else the first widget that takes keys."""
+    """Focus what keys act on: what the pane names, itself, its first list or tree, else the first that takes keys."""
+    if pane.focusProxy() is not None:
+        pane.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        return
     views = sorted(pane.findChildren(QAbstractItemView), key=lambda view: view.mapTo(pane, QPoint()).y())
     takes = (
         widget

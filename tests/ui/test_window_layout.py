@@ -169,3 +169,61 @@ def test_the_next_start_does_not_know_that_a_pane_filled_the_window(
     again.close()
     assert again.opening.wait(60.0)
     again.deleteLater()
+
+
+def focused_name() -> str:
+    focused = QApplication.focusWidget()
+    return "" if focused is None else focused.accessibleName()
+
+
+def walked(window: MainWindow, command: str, steps: int) -> list[str]:
+    names = []
+    for _ in range(steps):
+        window.actions_by_name[command].trigger()
+        names.append(focused_name())
+    return names
+
+
+def test_both_halves_of_the_packet_tab_are_reached_by_key(window: MainWindow, opened: Opener, qtbot: QtBot) -> None:
+    document = opened(SHORT)
+    packets(window)
+    window.tabs.setCurrentWidget(window.packet_tab)
+    document.selection.select(40, -1)
+    qtbot.waitUntil(lambda: window.packet_tab.detail is not None and window.clients.clients.rowCount() > 0)
+    packets(window)
+    around = ["Fields of the packet", "Bytes: captured", "Charts", "Clients", "Packets"]
+    assert walked(window, "next_pane", 5) == around
+    assert walked(window, "previous_pane", 5) == [*reversed(around[:-1]), "Packets"]
+    window.packet_tab.bytes.tabs.setFocus()
+    assert walked(window, "next_pane", 1) == ["Charts"]
+    window.packet_tab.bytes.tabs.setFocus()
+    assert walked(window, "previous_pane", 1) == ["Fields of the packet"]
+
+
+def test_without_a_packet_its_tab_is_one_stop(window: MainWindow, opened: Opener) -> None:
+    opened(SHORT)
+    window.tabs.setCurrentWidget(window.packet_tab)
+    packets(window)
+    window.actions_by_name["next_pane"].trigger()
+    focused = QApplication.focusWidget()
+    assert focused is not None
+    assert window.packet_tab.isAncestorOf(focused) or focused is window.packet_tab
+    assert walked(window, "next_pane", 1) == ["Charts"]
+
+
+def test_hidden_columns_are_remembered_and_shown_again_by_reset(
+    window: MainWindow, opened: Opener, settings: Settings
+) -> None:
+    opened(SHORT)
+    window.clients.hidden_columns = ("parts", "map")
+    window.close()
+    again = MainWindow(settings)
+    assert again.clients.hidden_columns == ("parts", "map")
+    again.actions_by_name["reset_layout"].trigger()
+    assert again.clients.hidden_columns == ()
+    again.close()
+    third = MainWindow(settings)
+    assert third.clients.hidden_columns == ()
+    for made in (again, third):
+        made.close()
+        made.deleteLater()

@@ -166,7 +166,7 @@ def _first_columns() -> tuple[ClientColumn, ...]:
             "losers",
             tr("Lost by"),
             tr("Who lost them, the worst first: the capture, the network, the game"),
-            70,
+            64,
             lambda row: losers_text(row.stats),
             lambda row: losers_text(row.stats) if row.stats.lost else None,
             right=False,
@@ -179,7 +179,7 @@ def _first_columns() -> tuple[ClientColumn, ...]:
             54,
             lambda stats: stats.failed,
         ),
-        _ms("ack", tr("Ack [ms]"), tr("Median time until an acknowledgement"), 68, lambda stats: stats.ack_p50),
+        _ms("ack", tr("Ack [ms]"), tr("Median time until an acknowledgement"), 64, lambda stats: stats.ack_p50),
         _words(
             "state",
             tr("State"),
