@@ -262,7 +262,7 @@ def test_columns_can_be_hidden(qtbot: QtBot, document: OpenDocument, pane: Clien
     assert len(menu.actions()) == len(pane.clients.columns) - 1
     menu.actions()[0].trigger()
     assert pane.table.isColumnHidden(1)
-    assert pane.table.columnWidth(0) >= 88
+    assert pane.table.columnWidth(0) >= LEAST_NAME
     menu.deleteLater()
 
 

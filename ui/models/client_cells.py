@@ -179,7 +179,7 @@ def _first_columns() -> tuple[ClientColumn, ...]:
             54,
             lambda stats: stats.failed,
         ),
-        _ms("ack", tr("Ack [ms]"), tr("Median time until an acknowledgement"), 64, lambda stats: stats.ack_p50),
+        _ms("ack", tr("Ack [ms]"), tr("Median time until an acknowledgement"), 68, lambda stats: stats.ack_p50),
         _words(
             "state",
             tr("State"),

@@ -12,7 +12,7 @@ from ui.views.cells import CellDelegate
 from ui.views.column_table import ColumnTable
 from ui.views.heads import TableHead
 
-LEAST_NAME = 80
+LEAST_NAME = 76
 ALWAYS_FIT = 6
 """The name and the columns that a dock of the usual width shows, even if long names are cut for them."""
 
