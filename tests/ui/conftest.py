@@ -32,6 +32,7 @@ from PySide6.QtCore import (
     QtMsgType,
     qInstallMessageHandler,
 )
+from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -161,8 +162,10 @@ def qapp(qapp: QApplication) -> QApplication:
 def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QtBot:
     """pytest-qt's, with the patience that a busy machine needs: what is waited for ends the wait.
 
-    A window that a test before made may have left the application dark, or with larger type.
+    A window that a test before made may have left the application dark, or with larger type, and the pointer where a
+    widget of this one comes to lie.
     """
+    QCursor.setPos(qapp.primaryScreen().geometry().bottomRight())
     qapp.setPalette(LIGHT.palette())
     qapp.setFont(fonts.font(fonts.Use.TABLE))
     bot = QtBot(request)

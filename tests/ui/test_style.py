@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QEvent, QPoint, Qt
-from PySide6.QtGui import QCursor, QImage
+from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QApplication,
@@ -40,7 +40,6 @@ def theme(qtbot: QtBot, qapp: QApplication, request: pytest.FixtureRequest) -> I
 
 def shown(qtbot: QtBot, widget: QWidget, width: int, height: int) -> QImage:
     """The widget in this size, as it is painted while the pointer is elsewhere."""
-    QCursor.setPos(QApplication.primaryScreen().geometry().bottomRight())
     widget.setWindowFlag(Qt.WindowType.FramelessWindowHint)
     qtbot.addWidget(widget)
     widget.resize(width, height)
