@@ -5,12 +5,12 @@ from __future__ import annotations
 import gc
 import os
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, QMimeData, QPoint, QPointF, QSettings, Qt, QUrl
+from PySide6.QtCore import QCoreApplication, QEvent, QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QMessageBox, QPushButton, QToolBar, QToolButton, QWidget
@@ -20,7 +20,7 @@ from scapy.layers.l2 import Ether
 from scapy.utils import wrpcap
 
 from analyzer.snapshots.status import Status
-from tests.ui.conftest import WAIT_MS, find_capture
+from tests.ui.conftest import WAIT_MS, Opener, find_capture
 from ui.dialogs.command_search import CommandSearch
 from ui.dialogs.go_to import GoToDialog
 from ui.dialogs.preferences import PreferencesDialog
@@ -34,36 +34,6 @@ from ui.theme import CELL_PADDING
 SLICES = "ddnet_ctf1_24bots"
 BAD_CRC = "ddnet_tsunami_badcrc_head"
 SHORT = "ddnet_learntoplay"
-Opener = Callable[[str | Path], Document]
-
-
-@pytest.fixture
-def settings(tmp_path: Path) -> Settings:
-    return Settings(QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat))
-
-
-@pytest.fixture
-def window(qtbot: QtBot, settings: Settings) -> Iterator[MainWindow]:
-    window = MainWindow(settings)
-    window.show()
-    qtbot.waitExposed(window)
-    yield window
-    window.close()
-    window.deleteLater()
-
-
-@pytest.fixture
-def opened(window: MainWindow, qtbot: QtBot) -> Opener:
-    """Opens a capture, by the beginning of its name or its path, and waits until it is decoded."""
-
-    def open_capture(capture: str | Path) -> Document:
-        assert window.opening.open_path(capture if isinstance(capture, Path) else find_capture(capture))
-        document = window.document
-        assert document is not None
-        qtbot.waitUntil(lambda: document.is_decoded, timeout=WAIT_MS)
-        return document
-
-    return open_capture
 
 
 def row_of_tick(document: Document, tick: int, player: str) -> int:
