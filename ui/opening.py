@@ -193,11 +193,11 @@ class Opening(QObject):
             return
         self._problems_said = len(problems)
         first = problems[0]
-        text = self.tr("{0} (byte {1}).").format(f"{first.text[:1].upper()}{first.text[1:]}", first.offset)
+        text = f"{first.text[:1].upper()}{first.text[1:]}"
         if document.worker.capture.source.file.size():
-            text = self.tr("{0} All packets that can be read are shown.").format(text)
+            text = self.tr("{0} (byte {1}). All packets that can be read are shown.").format(text, first.offset)
         else:
-            text = self.tr("{0} There is nothing to show; open another capture.").format(text)
+            text = self.tr("{0}. There is nothing to show; open another capture.").format(text)
         if len(problems) > 1:
             text = self.tr("{0} {1} more.").format(text, words.quantity(len(problems) - 1))
         self._banner.say(text, details=len(problems) > 1)
@@ -220,7 +220,8 @@ class Opening(QObject):
         protocols = document.worker.capture.protocols
         names = {dialect: name for protocol in protocols for dialect, name in protocol.dialect_names.items()}
         summary = capture_summary(document.tables, clients, names)
-        self._settings.add_recent(RecentCapture(str(document.path), _now(), summary, worst_severity(clients)))
+        severity = worst_severity(clients, self._settings.preferences.base_age_limit_ms)
+        self._settings.add_recent(RecentCapture(str(document.path), _now(), summary, severity))
 
 
 def _now() -> str:

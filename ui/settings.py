@@ -96,6 +96,15 @@ class Settings:
         """Save a geometry or state."""
         self._store.setValue(f"layout/{name}", state)
 
+    def hidden_columns(self, table: str) -> tuple[str, ...]:
+        """Names of the columns that a person took out of a table; they belong to the layout."""
+        stored = self._json(f"layout/hidden_columns/{table}", [])
+        return tuple(name for name in stored if isinstance(name, str)) if isinstance(stored, list) else ()
+
+    def set_hidden_columns(self, table: str, names: tuple[str, ...]) -> None:
+        """Remember which columns are not shown."""
+        self._store.setValue(f"layout/hidden_columns/{table}", json.dumps(names))
+
     def forget_layout(self) -> None:
         """Go back to the default layout at the next start."""
         self._store.remove("layout")

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
@@ -17,7 +15,6 @@ from tests.ui.conftest import WAIT_MS, find_capture
 from ui.fast_decoder import FastDecoder
 from ui.main_window import MainWindow
 from ui.selection import Place
-from ui.settings import Settings
 
 BOTS = "ddnet_ctf1_24bots_slices"
 
@@ -41,16 +38,6 @@ def said(window: MainWindow) -> list[str]:
 @pytest.fixture
 def kernels(monkeypatch: pytest.MonkeyPatch) -> Kernels:
     return Kernels(monkeypatch)
-
-
-@pytest.fixture
-def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
-    made = MainWindow(Settings(QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)))
-    made.show()
-    yield made
-    made.close()
-    assert made.opening.wait(WAIT_MS / 1000)
-    made.deleteLater()
 
 
 @pytest.fixture

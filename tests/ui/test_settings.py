@@ -106,3 +106,15 @@ def test_layout(file: Path) -> None:
 def test_damaged_layout(file: Path) -> None:
     store(file, "layout/state", "text")
     assert opened(file).layout("state").isEmpty()
+
+
+def test_hidden_columns_are_stored_by_table_and_go_with_the_layout(file: Path) -> None:
+    opened(file).set_hidden_columns("clients", ("ack", "parts"))
+    assert opened(file).hidden_columns("clients") == ("ack", "parts")
+    assert opened(file).hidden_columns("others") == ()
+    store(file, "layout/hidden_columns/others", '["rate", 7]')
+    assert opened(file).hidden_columns("others") == ("rate",)
+    store(file, "layout/hidden_columns/others", "no list")
+    assert opened(file).hidden_columns("others") == ()
+    opened(file).forget_layout()
+    assert opened(file).hidden_columns("clients") == ()
