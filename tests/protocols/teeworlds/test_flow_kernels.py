@@ -1,0 +1,195 @@
+"""Reading a flow in bulk against reading it plainly: the same rows, whatever happened to real datagrams.
+
+Whole captures are compared in tests/engine/test_bulk_intake.py and tests/test_world.py.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from pathlib import Path
+
+import numpy as np
+import pytest
+from capture_files import BUNDLED
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from analyzer.engine.capture import Capture
+from analyzer.engine.payloads import Payloads
+from analyzer.protocols.base import REST_NS, DatagramBatch, Reading, Verdict
+from analyzer.protocols.teeworlds import PROTOCOL
+from analyzer.protocols.teeworlds.dialects import DIALECTS
+from analyzer.store.rows import Rows
+from analyzer.transports.teeworlds import read_packet
+from analyzer.transports.teeworlds_packet import COMPRESSED, PacketKind
+from tests.row_views import amended, amendments, messages, packets
+
+RUN = 60
+"""Datagrams of a case."""
+OPEN_BULK = PROTOCOL.open_bulk_reading
+assert OPEN_BULK is not None
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A datagram as it was captured."""
+
+    time_ns: int
+    direction: int
+    payload: bytes
+    udp_length: int
+
+
+@dataclass(frozen=True)
+class Flow:
+    """The datagrams of a flow, and what they were read as."""
+
+    verdict: Verdict
+    sent: tuple[Sent, ...]
+
+    def plain(self, sent: Sent) -> Sent:
+        """A compressed datagram with its payload as it was before."""
+        packet = read_packet(sent.payload, DIALECTS[self.verdict.dialect].variant)
+        if not packet.compressed or packet.error is not None or packet.kind is not PacketKind.CHUNKS:
+            return sent
+        # Without a token behind the header, as in all of these captures.
+        payload = bytes([sent.payload[0] & ~COMPRESSED]) + sent.payload[1:3] + packet.payload
+        return replace(sent, payload=payload, udp_length=len(payload))
+
+
+@functools.cache
+def flows(name: str) -> tuple[Flow, ...]:
+    """The flows of a bundled capture that were read, the longest first."""
+    with Capture.open(BUNDLED / name, compiled=False) as capture:
+        capture.decode()
+        tables, payloads = capture.tables, Payloads(capture.tables, capture.source.file)
+        of_flow = tables.packets.array("flow")
+        found = []
+        for reading in range(len(tables.readings)):
+            flow = tables.readings.integer("flow", reading)
+            server = tables.flows.integer("server", flow)
+            sent = tuple(
+                Sent(
+                    tables.frames.integer("time_ns", tables.packets.integer("frame", packet)),
+                    tables.packets.integer("direction", packet),
+                    payloads.payload(packet),
+                    tables.packets.integer("udp_length", packet),
+                )
+                for packet in np.flatnonzero(of_flow == flow).tolist()
+            )
+            found.append(Flow(Verdict(tables.readings.text("dialect", reading), 1.0, server), sent))
+    return tuple(sorted(found, key=lambda flow: -len(flow.sent)))
+
+
+def batches(sent: Sequence[Sent], sizes: Sequence[int]) -> list[DatagramBatch]:
+    """The datagrams in batches of these sizes, the last one with the rest."""
+    lengths = np.array([len(one.payload) for one in sent], dtype=np.int64)
+    times = np.array([one.time_ns for one in sent], dtype=np.int64)
+    whole = DatagramBatch(
+        np.arange(len(sent), dtype=np.int64),
+        times,
+        np.array([one.direction for one in sent], dtype=np.int8),
+        np.cumsum(lengths) - lengths,
+        lengths,
+        np.array([one.udp_length for one in sent], dtype=np.int64),
+        np.maximum.accumulate(times),
+        b"".join(one.payload for one in sent),
+    )
+    edges = [0, *accumulate(sizes), len(sent)]
+    return [part for start, stop in zip(edges, edges[1:], strict=False) if len(part := whole.part(start, stop))]
+
+
+def rows_of(reading: Reading, parts: Sequence[DatagramBatch]) -> dict[str, object]:
+    """Everything that a reading says, with texts for numbers that only it defines."""
+    for part in parts:
+        reading.feed(part)
+    reading.finish()
+    rows = reading.rows
+    return {
+        "packets": packets(rows),
+        "messages": [(rows.names[row.name], replace(row, name=0)) for row in messages(rows)],
+        "snapshots": amended(rows),
+        "amendments": sorted(amendments(rows)),
+        "sessions": rows.sessions,
+        "session amendments": rows.session_amendments,
+        "findings": rows.findings,
+        "blocks": rows.blocks,
+        "types": rows.types,
+    }
+
+
+def check(verdict: Verdict, sent: Sequence[Sent], sizes: Sequence[int] = ()) -> dict[str, object]:
+    """Read plainly and in bulk."""
+    parts = batches(sent, sizes)
+    assert OPEN_BULK is not None
+    plain = rows_of(PROTOCOL.open_reading(Rows(0, 0), verdict), parts)
+    bulk = rows_of(OPEN_BULK(Rows(0, 0), verdict), parts)
+    for name, expected in plain.items():
+        assert bulk[name] == expected, name
+    return plain
+
+
+Change = tuple[str, int, int, int]
+"""What is done, to which datagram of those left, where in it, and with which value."""
+
+KINDS = ("byte", "plain byte", "plain byte", "plain byte", "plain cut", "cut", "short", "drop", "again", "swap", "late")
+CHANGES = st.tuples(
+    st.sampled_from(KINDS),
+    st.integers(0, RUN - 1),
+    st.integers(0, 30) | st.integers(0, 1400),
+    st.integers(0, 255),
+)
+
+
+def changed(flow: Flow, sent: Sequence[Sent], changes: Sequence[Change]) -> list[Sent]:
+    """The datagrams with these changes made."""
+    found = list(sent)
+    for kind, number, at, value in changes:
+        if not found:
+            break
+        number %= len(found)
+        one = found[number]
+        if kind.startswith("plain"):
+            one = found[number] = flow.plain(one)
+        at %= max(1, len(one.payload))
+        if kind == "drop":
+            del found[number]
+        elif kind == "again":
+            found.insert(min(len(found), number + value % 4), one)
+        elif kind == "swap":
+            other = (number + 1 + value % 5) % len(found)
+            found[number], found[other] = found[other], one
+        elif kind == "late":
+            # Bytes that follow a silence.
+            found[number:] = [replace(each, time_ns=each.time_ns + REST_NS + value - 128) for each in found[number:]]
+        elif kind == "cut":
+            found[number] = replace(one, payload=one.payload[:at])
+        elif kind in ("short", "plain cut"):
+            found[number] = replace(one, payload=one.payload[:at], udp_length=at)
+        elif one.payload:
+            payload = one.payload[:at] + bytes([value]) + one.payload[at + 1 :]
+            found[number] = replace(one, payload=payload)
+    return found
+
+
+CAPTURES = sorted(path.name for path in BUNDLED.glob("*.pcap*") if ".expected" not in path.name)
+
+
+@pytest.mark.parametrize("name", CAPTURES)
+@given(
+    place=st.integers(0, 1 << 20),
+    from_the_start=st.booleans(),
+    which=st.integers(0, 30),
+    changes=st.lists(CHANGES, max_size=12),
+    sizes=st.lists(st.integers(0, 25), max_size=4),
+)
+def test_changed_datagrams(
+    name: str, place: int, from_the_start: bool, which: int, changes: list[Change], sizes: list[int]
+) -> None:
+    known = flows(name)
+    flow = known[which % len(known)]
+    start = 0 if from_the_start else place % max(1, len(flow.sent) - RUN)
+    check(flow.verdict, changed(flow, flow.sent[start : start + RUN], changes), sizes)
