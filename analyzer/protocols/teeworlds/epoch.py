@@ -28,9 +28,11 @@ from analyzer.snapshots.tracking.columns import (
     COLLECTOR,
     CRC,
     DEPTH,
+    DISPUTED,
     DONE,
     ENDED,
     ENDED_OTHERWISE,
+    FLAGS,
     FLOOR,
     GIVEN_UP,
     HELD,
@@ -274,6 +276,8 @@ class Epoch:
             conflicts.append(f"part {fields.part} twice with different bytes")
         if conflicts:
             self._conflicts.setdefault(fields.tick, []).extend(conflicts)
+            track = self.tracker.track
+            track.ticks[ticks.find(track, fields.tick), FLAGS] |= DISPUTED
 
     def _find_base(self, row: SnapshotRow) -> bool:
         """False: there is none, and the row that says why was added."""

@@ -249,7 +249,7 @@ def _complete(
     tick, base_tick = epoch.collectors[collector, track.C_TICK], epoch.collectors[collector, track.C_BASE_TICK]
     announced, kind = epoch.collectors[collector, track.C_PARTS], epoch.collectors[collector, track.C_KIND]
     made, result = store.arena[state[ARENA_USED] :], work.result
-    if tracking.flags_of(epoch, tick) & (track.AWAITED | track.REPEATED):
+    if tracking.flags_of(epoch, tick) & track.WHILE_OPEN:
         return False
     for part in range(announced - 1):
         if epoch.parts[collector, part, track.LENGTH] != MAX_PART_LENGTH:

@@ -8,13 +8,12 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
-from pathlib import Path
+from itertools import accumulate, pairwise
 
 import numpy as np
 import pytest
 from capture_files import BUNDLED
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from analyzer.engine.capture import Capture
@@ -99,7 +98,7 @@ def batches(sent: Sequence[Sent], sizes: Sequence[int]) -> list[DatagramBatch]:
         b"".join(one.payload for one in sent),
     )
     edges = [0, *accumulate(sizes), len(sent)]
-    return [part for start, stop in zip(edges, edges[1:], strict=False) if len(part := whole.part(start, stop))]
+    return [part for start, stop in pairwise(edges) if len(part := whole.part(start, stop))]
 
 
 def rows_of(reading: Reading, parts: Sequence[DatagramBatch]) -> dict[str, object]:
