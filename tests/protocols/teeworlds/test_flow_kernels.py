@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, pairwise
 
 import numpy as np
 import pytest
@@ -18,28 +17,14 @@ from hypothesis import strategies as st
 
 from analyzer.engine.capture import Capture
 from analyzer.engine.payloads import Payloads
-from analyzer.protocols.base import REST_NS, DatagramBatch, Reading, Verdict
-from analyzer.protocols.teeworlds import PROTOCOL
+from analyzer.protocols.base import REST_NS, Verdict
 from analyzer.protocols.teeworlds.dialects import DIALECTS
-from analyzer.store.rows import Rows
 from analyzer.transports.teeworlds import read_packet
 from analyzer.transports.teeworlds_packet import COMPRESSED, PacketKind
-from tests.row_views import amended, amendments, messages, packets
+from tests.protocols.teeworlds.both_readings import Sent, check
 
 RUN = 60
 """Datagrams of a case."""
-OPEN_BULK = PROTOCOL.open_bulk_reading
-assert OPEN_BULK is not None
-
-
-@dataclass(frozen=True)
-class Sent:
-    """A datagram as it was captured."""
-
-    time_ns: int
-    direction: int
-    payload: bytes
-    udp_length: int
 
 
 @dataclass(frozen=True)
@@ -81,54 +66,6 @@ def flows(name: str) -> tuple[Flow, ...]:
             )
             found.append(Flow(Verdict(tables.readings.text("dialect", reading), 1.0, server), sent))
     return tuple(sorted(found, key=lambda flow: -len(flow.sent)))
-
-
-def batches(sent: Sequence[Sent], sizes: Sequence[int]) -> list[DatagramBatch]:
-    """The datagrams in batches of these sizes, the last one with the rest."""
-    lengths = np.array([len(one.payload) for one in sent], dtype=np.int64)
-    times = np.array([one.time_ns for one in sent], dtype=np.int64)
-    whole = DatagramBatch(
-        np.arange(len(sent), dtype=np.int64),
-        times,
-        np.array([one.direction for one in sent], dtype=np.int8),
-        np.cumsum(lengths) - lengths,
-        lengths,
-        np.array([one.udp_length for one in sent], dtype=np.int64),
-        np.maximum.accumulate(times),
-        b"".join(one.payload for one in sent),
-    )
-    edges = [0, *accumulate(sizes), len(sent)]
-    return [part for start, stop in pairwise(edges) if len(part := whole.part(start, stop))]
-
-
-def rows_of(reading: Reading, parts: Sequence[DatagramBatch]) -> dict[str, object]:
-    """Everything that a reading says, with texts for numbers that only it defines."""
-    for part in parts:
-        reading.feed(part)
-    reading.finish()
-    rows = reading.rows
-    return {
-        "packets": packets(rows),
-        "messages": [(rows.names[row.name], replace(row, name=0)) for row in messages(rows)],
-        "snapshots": amended(rows),
-        "amendments": sorted(amendments(rows)),
-        "sessions": rows.sessions,
-        "session amendments": rows.session_amendments,
-        "findings": rows.findings,
-        "blocks": rows.blocks,
-        "types": rows.types,
-    }
-
-
-def check(verdict: Verdict, sent: Sequence[Sent], sizes: Sequence[int] = ()) -> dict[str, object]:
-    """Read plainly and in bulk."""
-    parts = batches(sent, sizes)
-    assert OPEN_BULK is not None
-    plain = rows_of(PROTOCOL.open_reading(Rows(0, 0), verdict), parts)
-    bulk = rows_of(OPEN_BULK(Rows(0, 0), verdict), parts)
-    for name, expected in plain.items():
-        assert bulk[name] == expected, name
-    return plain
 
 
 Change = tuple[str, int, int, int]
@@ -192,3 +129,10 @@ def test_changed_datagrams(
     flow = known[which % len(known)]
     start = 0 if from_the_start else place % max(1, len(flow.sent) - RUN)
     check(flow.verdict, changed(flow, flow.sent[start : start + RUN], changes), sizes)
+
+
+def test_parts_that_disagree() -> None:
+    """The finding belongs to the completed snapshot, which might have been made in bulk."""
+    flow = flows("ddnet_ctf1_24bots_slices.pcap.gz")[1]
+    sent = changed(flow, flow.sent[234:294], [("byte", 0, 0, 0), ("byte", 7, 12, 128)])
+    assert [finding.rule for finding in check(flow.verdict, sent).findings] == ["snap.conflict"]
