@@ -43,6 +43,7 @@ from analyzer.snapshots.tracking.columns import (
     LOWEST,
     MAX_DEPTH,
     NONE,
+    OPEN,
     OPENS,
     PROVED,
     PURGE_AT,
@@ -203,6 +204,14 @@ class Epoch:
         row = SnapshotRow(self.session, tick, -1, packet_row.packet, kind, CODES[code].status, code, 0)
         row.received = (packet_row,)
         self._rows.snapshot(row)
+
+    def bug_in(self, collector: int) -> None:
+        """The same, while the last part of a tick, in the current packet, was taken in."""
+        track = self.tracker.track
+        last = max(self.tracker.received(collector), key=lambda part: part.packet)
+        if track.collectors[collector, OPEN]:
+            parts.close_collector(track, collector)
+        self.bug(last, track.collectors[collector, C_TICK], track.collectors[collector, C_KIND])
 
     def acknowledge(self, tick: int, packet: int) -> None:
         """An INPUT in row `packet` acknowledged `tick`, 0 or above."""
