@@ -24,6 +24,7 @@ from analyzer.protocols.teeworlds.schema_file import FIRST_UUID_TYPE
 from analyzer.snapshots.tracking import parts, ticks
 from analyzer.snapshots.tracking.columns import (
     AT,
+    CRC,
     INTS,
     LENGTH,
     MAX_OPEN,
@@ -50,6 +51,8 @@ from analyzer.wire.kernels import decompress, digest, huffman_tables, words_of
 
 _LOOKUP, _TREE = huffman_tables(HUFFMAN)
 _SMALLEST_ARENA = 1024
+_MOST_BLOCKS = 64
+"""Snapshots to be stored whole that wait at most; each comes behind many others."""
 
 
 class _Memory(threading.local):
@@ -119,7 +122,9 @@ class BulkRebuilder(Rebuilder):
         self._types = types
         self._tracker = tracker
         self.store = _make_store(
-            np.empty((MAX_OPEN + 1, MAX_PART_LENGTH), dtype=np.uint8), np.zeros(_SMALLEST_ARENA, dtype=np.int32)
+            np.empty((MAX_OPEN + 1, MAX_PART_LENGTH), dtype=np.uint8),
+            np.zeros(_SMALLEST_ARENA, dtype=np.int32),
+            np.empty((_MOST_BLOCKS, 3), dtype=np.int64),
         )
         self._made = 0
         """Ints of the state made last."""
@@ -131,7 +136,7 @@ class BulkRebuilder(Rebuilder):
             # Room for twice as many parts, or as many as this one needs.
             longer = np.empty((len(old), max(2 * old.shape[1], start + MAX_PART_LENGTH)), dtype=np.uint8)
             longer[:, : old.shape[1]] = old
-            self.store = _make_store(longer, self.store.arena)
+            self.store = _make_store(longer, self.store.arena, self.store.blocks)
         self.store.parts[collector, start : start + len(data)] = np.frombuffer(data, dtype=np.uint8)
 
     def held(self, collector: int, part: int) -> bytes:
@@ -147,8 +152,8 @@ class BulkRebuilder(Rebuilder):
         """Make the next snapshot. Raises `DecodeError` D1 to D9, whose texts are left to the plain reading."""
         work = _MEMORY.work
         data = np.frombuffer(delta, dtype=np.uint8)
-        base = self._state(base_tick)
-        kernels.rebuild(data, 0, len(data), base, self._sizes, work.scratch, _MEMORY.made, work.result)
+        base, crc = self._state(base_tick), self._crc(base_tick)
+        kernels.rebuild(data, 0, len(data), base, crc, self._sizes, work.scratch, _MEMORY.made, work.result)
         numbers: list[int] = work.result.tolist()
         if numbers[kernels.FAULT]:
             raise DecodeError(f"D{numbers[kernels.FAULT]}", numbers[kernels.OFFSET], "", numbers[kernels.DETAIL])
@@ -197,7 +202,7 @@ class BulkRebuilder(Rebuilder):
     def purge(self) -> None:
         """Let go of all memory where there is no base left; `make_room` lets go of what is not used any more."""
         if not self._tracker.bases():
-            self.store = _make_store(self.store.parts, np.zeros(_SMALLEST_ARENA, dtype=np.int32))
+            self.store = _make_store(self.store.parts, np.zeros(_SMALLEST_ARENA, dtype=np.int32), self.store.blocks)
             self.used = 1
 
     def make_room(self, ints: int) -> None:
@@ -213,11 +218,23 @@ class BulkRebuilder(Rebuilder):
         new = old if wanted <= len(old) else np.empty(2 * wanted, dtype=np.int32)
         new[0] = 0
         self.used = snap_kernels.move_states(epoch, entries, count, old, new)
-        self.store = _make_store(self.store.parts, new)
+        self.store = _make_store(self.store.parts, new, self.store.blocks)
+
+    def blocks(self, count: int) -> list[tuple[int, bytes]]:
+        """The first of the store's blocks as bytes, with their local numbers."""
+        arena = self.store.arena
+        return [
+            (local, arena[at : at + ints].astype("<i4", copy=False).tobytes())
+            for local, at, ints in self.store.blocks[:count].tolist()
+        ]
 
     def _place(self, entry: int, at: int, ints: int) -> None:
         track = self._tracker.track
         track.ticks[entry, AT], track.ticks[entry, INTS] = at, ints
+
+    def _crc(self, tick: int) -> int:
+        track = self._tracker.track
+        return track.ticks[ticks.find(track, tick), CRC] if tick >= 0 else 0
 
     def _state(self, tick: int) -> NDArray[np.int32]:
         if tick < 0:
@@ -227,10 +244,10 @@ class BulkRebuilder(Rebuilder):
         return self.store.arena[track.ticks[entry, AT] : track.ticks[entry, AT] + track.ticks[entry, INTS]]
 
 
-def _make_store(parts: NDArray[np.uint8], arena: NDArray[np.int32]) -> flow.Store:
+def _make_store(parts: NDArray[np.uint8], arena: NDArray[np.int32], blocks: Ints) -> flow.Store:
     view = parts.view()
     view.flags.writeable = False
-    return flow.Store(parts, view, arena)
+    return flow.Store(parts, view, arena, blocks)
 
 
 def bulk_tools(dialect: Dialect) -> Tools:
@@ -332,6 +349,7 @@ class BulkReading(TeeworldsReading):
         state[flow.NAMED] = bool(self._player)
         state[flow.MERGED] = self.rows.merged_snapshots
         state[flow.ARENA_USED] = rebuilder.used
+        state[flow.N_BLOCKS] = 0
         state[flow.IN_ORDER] = 0
 
     def _learn_from(self, rebuilder: BulkRebuilder) -> None:
@@ -344,6 +362,8 @@ class BulkReading(TeeworldsReading):
                 stream.acked = known[flow.ACKED + direction]
         self.last_ns = known[flow.LAST_NS]
         rebuilder.used = known[flow.ARENA_USED]
+        for local, packed in rebuilder.blocks(known[flow.N_BLOCKS]):
+            self.rows.block(local, packed)
         if known[flow.IN_ORDER]:
             self._fallen = []
 

@@ -34,19 +34,21 @@ KNOWN_NUMBERS = 256
     NAMED,
     MERGED,
     ARENA_USED,
+    N_BLOCKS,
     STOP,
     STAGE,
     CHUNK,
     AT_COLLECTOR,
     IN_ORDER,
-) = range(20)
+) = range(21)
 """Places in the `state` of a reading: session; direction of the server; the connection's token, -1 without one, where
 it stands, and the variant's size shift; of the vital chunks of either direction the last number in order, the last that
 that the peer is known to have, -1 for none, and how many wait for their turn; the capture's clock; is the player's name
-known; local number of the first snapshot in the rows; ints of the arena in use. And what `read` leaves: index of the
+known; local number of the first snapshot in the rows; ints of the arena and
+rows of `Store.blocks` in use. And what `read` leaves: index of the
 datagram at which it stopped, why, at which of its chunks, for AT_LAST_PART the collector, and whether there was a
 snapshot message whose tick did not fall back."""
-STATE_SIZE = 20
+STATE_SIZE = 21
 
 GOES_ON, AT_DATAGRAM, AT_MESSAGE, AT_LAST_PART, AT_HOUSEKEEPING = range(5)
 """Why `read` stopped: it did not; nothing of the datagram was read; nothing of the message; a collector is complete and
@@ -111,6 +113,8 @@ class Store(NamedTuple):
     """The same, read-only."""
     arena: NDArray[np.int32]
     """States, each where AT says; the empty one at 0."""
+    blocks: Ints
+    """Shape (room, 3): snapshots to be stored whole: local number, place in the arena and ints. See N_BLOCKS."""
 
 
 class Flow(NamedTuple):

@@ -119,6 +119,7 @@ def rebuild(
     start: int,
     stop: int,
     base: NDArray[np.int32],
+    base_crc: int,
     sizes: NDArray[np.int32],
     scratch: Scratch,
     out: NDArray[np.int32],
@@ -126,7 +127,8 @@ def rebuild(
 ) -> None:
     """The delta `data[start:stop]` on the state `base` makes the state `out`; MAX_STATE_INTS are room enough.
 
-    `base` is the state alone. `sizes`, shape (64,): the agreed number of ints of each type, or -1.
+    `base` is the state alone, `base_crc` the sum of its values. `sizes`, shape (64,): the agreed number of ints of each
+    type, or -1.
     """
     result[:] = 0
     count, cut, odd = unpack_all(data, start, stop, scratch.ints, scratch.offsets)
@@ -136,7 +138,7 @@ def rebuild(
         return None
     if odd:
         result[WARNINGS] |= NON_CANONICAL_VARINT
-    _merge(base, scratch, out, result, stop - start)
+    _merge(base, base_crc, scratch, out, result, stop - start)
     return None
 
 
@@ -204,7 +206,12 @@ def _read_updates(
 
 @kernel
 def _merge(
-    base: NDArray[np.int32], scratch: Scratch, out: NDArray[np.int32], result: NDArray[np.int64], length: int
+    base: NDArray[np.int32],
+    base_crc: int,
+    scratch: Scratch,
+    out: NDArray[np.int32],
+    result: NDArray[np.int64],
+    length: int,
 ) -> None:
     """Step one: the base without the removed keys; step two: the updates, in the order of the wire."""
     items, updates = scratch.items, scratch.updates
@@ -260,7 +267,7 @@ def _merge(
             item = total
             total += 1
         items[item, 1] = number
-    _write(base, held, total, scratch, out, result, length)
+    _write(base, base_crc, held, total, scratch, out, result, length)
     return None
 
 
@@ -291,6 +298,7 @@ def _remove(scratch: Scratch, stamp: int, mask: int, result: NDArray[np.int64]) 
 @kernel
 def _write(
     base: NDArray[np.int32],
+    base_crc: int,
     held: int,
     total: int,
     scratch: Scratch,
@@ -298,64 +306,128 @@ def _write(
     result: NDArray[np.int64],
     length: int,
 ) -> None:
-    """Put the items that are left into `out`, and count."""
-    items, updates, ints = scratch.items, scratch.updates, scratch.ints
-    left = 0
-    values = 0
-    for item in range(total):
-        if items[item, 1] != -2:
-            left += 1
-            values += int(items[item, 2])
+    """Put the items that are left into `out`, and count: first those of the base, then the others."""
+    items = scratch.items
+    kept, gone = _count_kept(held, scratch)
+    left = kept + total - held
+    values = len(base) - 1 - 2 * held - gone
+    for item in range(held, total):
+        values += int(items[item, 2])
     size = HEADER_BYTES + ITEM_BYTES * left + INT_BYTES * values
     if left > MAX_ITEMS or size > MAX_STATE_BYTES:
         return _fail(result, 9, length, left)
     if 1 + 2 * left + values > len(out):
         return _fail(result, NO_ROOM, length, left)
     out[0] = left
-    place = 1
-    value = 1 + 2 * left
-    added = 0
-    changed = 0
-    crc = 0
-    for item in range(total):
-        number = int(items[item, 1])
-        if number == -2:
+    place, value = 1, 1 + 2 * left
+    crc = base_crc
+    first = 0
+    while first < held:
+        # Runs of items that stay stand side by side in both states.
+        if items[first, 1] == -2:
+            crc -= _sum(base, items[first, 3], items[first, 2])
+            first += 1
             continue
-        count = int(items[item, 2])
-        old = int(items[item, 3])
+        last = first
+        while kept < held and last < held and items[last, 1] != -2:
+            last += 1
+        if kept == held:
+            last = held
+        begin = int(items[first, 3])
+        end = int(items[last, 3]) if last < held else len(base)
+        _copy(base, 1 + first, out, place, last - first)
+        _copy(base, 1 + held + first, out, place + left, last - first)
+        _copy(base, begin, out, value, end - begin)
+        for item in range(first, last):
+            if items[item, 1] >= 0:
+                crc += _change(item, value - begin, scratch, out, result)
+        place += last - first
+        value += end - begin
+        first = last
+    for item in range(held, total):
         out[np.uint64(place)] = items[item, 0]
-        out[np.uint64(place + left)] = count
+        out[np.uint64(place + left)] = items[item, 2]
         place += 1
-        wire = int(updates[number, 1]) if number >= 0 else -1
-        if wire < 0:
-            for step in range(count):
-                same = base[np.uint64(old + step)]
-                out[np.uint64(value + step)] = same
-                crc += int(same)
-        elif old < 0:
-            added += 1
-            for step in range(count):
-                new = ints[np.uint64(wire + step)]
-                out[np.uint64(value + step)] = new
-                crc += int(new)
-        else:
-            differs = False
-            for step in range(count):
-                difference = int(ints[np.uint64(wire + step)])
-                differs |= difference != 0
-                new = signed(int(base[np.uint64(old + step)]) + difference)
-                out[np.uint64(value + step)] = new
-                crc += new
-            changed += differs
-        value += count
+        crc += _add(base, item, value, scratch, out, result)
+        value += int(items[item, 2])
     result[ITEMS] = left
     result[STATE_BYTES] = size
     result[CRC] = signed(crc)
-    result[ADDED] = added
-    result[CHANGED] = changed
-    result[REMOVED] = held + added - left
+    result[REMOVED] = held + result[ADDED] - left
     result[LENGTH] = value
     return None
+
+
+@kernel
+def _count_kept(held: int, scratch: Scratch) -> tuple[int, int]:
+    """How many items of the base stay where they are, and how many values the others have."""
+    kept, gone = 0, 0
+    for item in range(held):
+        if scratch.items[item, 1] == -2:
+            gone += int(scratch.items[item, 2])
+        else:
+            kept += 1
+    return kept, gone
+
+
+@kernel
+def _copy(source: NDArray[np.int32], at: int, out: NDArray[np.int32], place: int, count: int) -> None:
+    for step in range(count):
+        out[np.uint64(place + step)] = source[np.uint64(at + step)]
+
+
+@kernel
+def _sum(values: NDArray[np.int32], at: int, count: int) -> int:
+    total = 0
+    for step in range(count):
+        total += int(values[np.uint64(at + step)])
+    return total
+
+
+@kernel
+def _change(item: int, shift: int, scratch: Scratch, out: NDArray[np.int32], result: NDArray[np.int64]) -> int:
+    """Add the differences that were sent to an item of the base, copied `shift` further; returns their sum."""
+    items = scratch.items
+    wire = int(scratch.updates[items[item, 1], 1])
+    at = int(items[item, 3]) + shift
+    differs = False
+    total = 0
+    for step in range(items[item, 2]):
+        difference = int(scratch.ints[np.uint64(wire + step)])
+        differs |= difference != 0
+        out[np.uint64(at + step)] = signed(int(out[np.uint64(at + step)]) + difference)
+        total += difference
+    result[CHANGED] += differs
+    return total
+
+
+@kernel
+def _add(
+    base: NDArray[np.int32],
+    item: int,
+    value: int,
+    scratch: Scratch,
+    out: NDArray[np.int32],
+    result: NDArray[np.int64],
+) -> int:
+    """Write an item that was sent and stands behind those of the base; returns the sum of its values.
+
+    One that was removed and sent again counts from its values in the base.
+    """
+    items = scratch.items
+    wire = int(scratch.updates[items[item, 1], 1])
+    old = int(items[item, 3])
+    differs = False
+    total = 0
+    for step in range(items[item, 2]):
+        sent = int(scratch.ints[np.uint64(wire + step)])
+        differs |= sent != 0
+        new = sent if old < 0 else signed(int(base[np.uint64(old + step)]) + sent)
+        out[np.uint64(value + step)] = new
+        total += new
+    result[ADDED] += old < 0
+    result[CHANGED] += old >= 0 and differs
+    return total
 
 
 @kernel

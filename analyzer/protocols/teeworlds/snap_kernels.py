@@ -24,6 +24,7 @@ from analyzer.protocols.teeworlds.flow_columns import (
     IN_ORDER,
     KIND,
     MERGED,
+    N_BLOCKS,
     NAMED,
     PART,
     PARTS,
@@ -226,13 +227,13 @@ def _complete(
     for part in range(announced - 1):
         if epoch.parts[collector, part, track.LENGTH] != MAX_PART_LENGTH:
             return False
-    base, at, ints, depth = -1, 0, 1, -1
+    base, at, ints, depth, crc = -1, 0, 1, -1, 0
     if base_tick >= 0:
         base = tracking.find(epoch, base_tick)
         if base_tick >= tick or base < 0 or epoch.ticks[base, track.LOCAL] < 0:
             return False
         at, ints = epoch.ticks[base, track.AT], epoch.ticks[base, track.INTS]
-        depth = epoch.ticks[base, track.DEPTH]
+        depth, crc = epoch.ticks[base, track.DEPTH], epoch.ticks[base, track.CRC]
     depth = min(depth + 1, track.MAX_DEPTH)
     _, delta_bytes, wire_bytes = tracking.bytes_of(epoch, collector)
     unchanged = kind == SNAPEMPTY or delta_bytes == 0
@@ -244,6 +245,7 @@ def _complete(
             begin,
             begin + delta_bytes,
             store.arena[at : at + ints],
+            crc,
             flow.format.sizes,
             work.scratch,
             made,
@@ -255,7 +257,8 @@ def _complete(
             return False
     if kind != SNAPEMPTY and epoch.collectors[collector, track.C_CRC] != result[making.CRC]:
         return False
-    if tracking.block_due(epoch, depth, delta_bytes, result[making.STATE_BYTES]):
+    stored = tracking.block_due(epoch, depth, delta_bytes, result[making.STATE_BYTES])
+    if stored and state[N_BLOCKS] == len(store.blocks):
         return False
     if not unchanged:
         if not making.count_types(made, work.scratch.updates, result[making.UPDATED], packet, work.counts):
@@ -264,6 +267,11 @@ def _complete(
         state[ARENA_USED] += ints
     tracking.close_collector(epoch, collector)
     local = state[MERGED] + rows.counts[N_SNAPSHOTS]
+    if stored:
+        depth = 0
+        block = store.blocks[state[N_BLOCKS]]
+        block[0], block[1], block[2] = local, at, ints
+        state[N_BLOCKS] += 1
     proof = _add_snapshot(collector, packet, base, depth, delta_bytes, wire_bytes, local, flow)
     entry = tracking.put_base(
         epoch,
@@ -277,7 +285,7 @@ def _complete(
     )
     epoch.ticks[entry, track.AT] = at
     epoch.ticks[entry, track.INTS] = ints
-    tracking.pay(epoch, delta_bytes, 0)
+    tracking.pay(epoch, delta_bytes, result[making.STATE_BYTES] if stored else 0)
     tracking.end(epoch, collector, local)
     rows.packets[rows.counts[N_PACKETS] - 1, P_SNAPSHOT] = local
     return True

@@ -41,6 +41,8 @@ MAX_STORE_BYTES = 32 * 1024 * 1024
 """Sum of state_bytes an epoch may hold; hostile traffic reaches it, real traffic stays below a tenth."""
 _SMALLEST = 32
 """Ticks there is room for at first."""
+_GROWTH = 4
+"""A client of ordinary traffic has some hundred ticks in ten seconds."""
 
 
 class Tracker:
@@ -68,19 +70,18 @@ class Tracker:
 
     def make_room(self) -> None:
         """Room for whatever one more message adds."""
-        track = self.track
-        if ticks.has_room(track):
+        if ticks.has_room(self.track):
             return
         old = self.arrays
-        room = len(old.ticks)
+        room, done = len(old.ticks), len(old.done)
         if self.numbers[N_TICKS] + 2 > room:
-            room *= 2
-        done = len(old.done)
+            room *= _GROWTH
         if self.numbers[N_DONE] + MAX_PARTS > done:
-            done *= 2
+            done *= _GROWTH
         lengths = (NUMBERS, room, 2 * room, room, room, done, MAX_OPEN + 1, MAX_OPEN + 1)
         self._place(*(_longer(np.asarray(array), length) for array, length in zip(old, lengths, strict=True)))
-        ticks.reindex(self.track)
+        if room > len(old.ticks):
+            ticks.reindex(self.track)
 
     def received(self, collector: int) -> tuple[PartRow, ...]:
         """Rows of the parts that count, by number."""

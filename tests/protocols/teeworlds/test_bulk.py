@@ -45,13 +45,13 @@ class Bulk:
     def make(self, tick: int, data: bytes, base_tick: int = -1, packet: int = 0) -> None:
         """A snapshot, made and kept as an epoch does it."""
         made = self.rebuilder.rebuild(base_tick, data, packet)
-        self.put(tick, made.size)
+        self.put(tick, made.size, made.crc)
         self.rebuilder.keep(tick)
 
-    def put(self, tick: int, size: int) -> None:
+    def put(self, tick: int, size: int, crc: int = 0) -> None:
         self.tracker.make_room()
         ticks.see(self.tracker.track, tick)
-        ticks.put_base(self.tracker.track, tick, tick, size, 0, True, 0, 0)
+        ticks.put_base(self.tracker.track, tick, tick, size, 0, True, crc, 0)
 
     def share(self, tick: int, base_tick: int) -> None:
         self.put(tick, 8)
@@ -64,7 +64,7 @@ class Bulk:
 def test_a_state_is_what_the_plain_one_packs() -> None:
     bulk = Bulk()
     made = bulk.rebuilder.rebuild(-1, delta((300 << 16 | 1, (5, -6)), (70 << 16, ())), 0)
-    bulk.put(10, made.size)
+    bulk.put(10, made.size, made.crc)
     bulk.rebuilder.keep(10)
     expected = make_state({300 << 16 | 1: (5, -6), 70 << 16: ()})
     assert bulk.rebuilder.pack(10) == pack_state(expected)
