@@ -31,7 +31,7 @@ def test_every_module_with_kernels_is_known_by_its_name() -> None:
     using = {
         path
         for path in kernel_cache.PACKAGE.rglob("*.py")
-        if re.search(r"^from analyzer\.kernel import .*\bkernel\b", path.read_text(encoding="utf-8"), re.MULTILINE)
+        if re.search(r"^from analyzer\.kernel import .*\b(kernel|Compiled)$", path.read_text("utf-8"), re.MULTILINE)
     }
     assert using == set(kernel_cache.kernel_modules().values())
     assert "analyzer.net.kernels" in kernel_cache.kernel_modules()

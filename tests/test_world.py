@@ -35,7 +35,7 @@ PAUSE = st.integers(1, 40)
 
 def decode(path: Path, batch: int = 4096) -> tuple[list[Record], Tables]:
     """The records of every snapshot of a capture, and its tables."""
-    with Capture.open(path, batch=batch, strict=True) as capture:
+    with Capture.open(path, batch=batch, strict=True, compiled=False) as capture:
         capture.decode()
         query, tables = capture.query(), capture.tables
         readings = tables.sessions.take("reading", tables.snapshots.array("session").astype(np.int64))
@@ -67,6 +67,9 @@ def check(world: World, folder: Path, batch: int) -> set[str]:
     records, tables = decode(path)
     truth.compare(records)
     assert_same_tables(tables, decode(path, batch)[1])
+    with Capture.open(path, batch=batch, strict=True, compiled=True, threads=1) as capture:
+        capture.decode()
+        assert_same_tables(tables, capture.tables)
     return {str(record["code"]) for record in records}
 
 

@@ -21,15 +21,30 @@ RAW = 101
 HEAD_FRAMES = 400
 
 
-def content(path: Path, *, compiled: bool, batch: int | None = None) -> tuple[dict[str, list[object]], object]:
-    with Capture.open(path, strict=True, compiled=compiled, batch=batch) as opened:
+def content(
+    path: Path, *, compiled: bool, batch: int | None = None, threads: int | None = None
+) -> tuple[dict[str, list[object]], object]:
+    with Capture.open(path, strict=True, compiled=compiled, batch=batch, threads=threads) as opened:
         opened.decode()
         assert opened.compiled == compiled
         return table_content(opened.tables), opened.problems
 
 
 def test_captures(capture: Path) -> None:
-    assert content(capture, compiled=True) == content(capture, compiled=False)
+    """In batches of several sizes, with one thread and with several."""
+    expected = content(capture, compiled=False)
+    for batch in (None, 64):
+        for threads in (1, 3):
+            assert content(capture, compiled=True, batch=batch, threads=threads) == expected
+
+
+@pytest.mark.parametrize("batch", [1, 7])
+def test_the_smallest_batches(batch: int, head: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "a.pcap"
+    path.write_bytes(head)
+    expected = content(path, compiled=False)
+    for threads in (1, 3):
+        assert content(path, compiled=True, batch=batch, threads=threads) == expected
 
 
 @pytest.mark.parametrize("batch", [1, 7, 100, 100_000])

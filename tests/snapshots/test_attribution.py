@@ -9,8 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analyzer.snapshots.attribution import Attribution
-from analyzer.snapshots.bases import RETENTION_TICKS, Cause
+from analyzer.snapshots.causes import Cause
 from analyzer.snapshots.status import ClientHas, LostBy, Status
+from analyzer.snapshots.tracking import ticks
+from analyzer.snapshots.tracking.columns import CAUSES, RETENTION_TICKS
+from analyzer.snapshots.tracking.tracker import Tracker
 from analyzer.store.rows import Rows, SnapshotRow
 from tests.row_views import amended, amendments
 
@@ -23,13 +26,15 @@ class Scene:
 
     def __init__(self, *rebuilt: int) -> None:
         self.rows = Rows(0, 0)
-        self.rebuilt = set(rebuilt)
-        self.attribution = Attribution(self.rows, self.rebuilt.__contains__)
+        self.tracker = Tracker()
+        self.attribution = Attribution(self.rows, self.tracker)
         self.causes: dict[int, Cause] = {}
+        for tick in rebuilt:
+            self._rebuild(tick)
 
     def good(self, tick: int) -> int:
         """A rebuilt snapshot."""
-        self.rebuilt.add(tick)
+        self._rebuild(tick)
         return self._add(tick, None, whole=False)
 
     def incomplete(self, tick: int) -> int:
@@ -46,9 +51,27 @@ class Scene:
         self.causes[root].wait(local)
         return local
 
-    def ack(self, *ticks: int) -> None:
-        for tick in ticks:
+    def ack(self, *acknowledged: int) -> None:
+        for tick in acknowledged:
+            self.tracker.make_room()
             self.attribution.acknowledge(tick, INPUT_PACKET + tick)
+
+    def refer(self, *base_ticks: int) -> None:
+        """The server bases a snapshot on each."""
+        for tick in base_ticks:
+            self.tracker.make_room()
+            self.attribution.refer(tick, tick + 4)
+
+    def purge(self, newest: int) -> None:
+        """What is older than the retention goes, as an epoch lets it."""
+        ticks.see(self.tracker.track, newest)
+        self.attribution.purge()
+        self.tracker.purge()
+
+    def rest(self) -> None:
+        """Everything goes, as an epoch lets it."""
+        self.attribution.forget()
+        ticks.forget(self.tracker.track)
 
     def standing(self, local: int) -> tuple[ClientHas, int, LostBy]:
         """client_has, acked_packet and lost_by of a row."""
@@ -59,6 +82,7 @@ class Scene:
         return self.standing(local)[2]
 
     def _add(self, tick: int, cause: Cause | None, *, whole: bool, lost_by: LostBy = LostBy.NOBODY) -> int:
+        self.tracker.make_room()
         row = SnapshotRow(0, tick, -1, tick, 0, Status.OK, 0, 1, lost_by=lost_by)
         self.attribution.settle(row, cause, whole=whole)
         local = self.rows.snapshot(row)
@@ -66,6 +90,10 @@ class Scene:
             cause.local = local
             self.causes[local] = cause
         return local
+
+    def _rebuild(self, tick: int) -> None:
+        self.tracker.make_room()
+        ticks.put_base(self.tracker.track, tick, self.rows.next_snapshot, 0, 0, True, 0, 0)
 
 
 NEVER = (ClientHas.NEVER, -1, LostBy.NOBODY)
@@ -113,9 +141,7 @@ def test_an_acknowledged_incomplete_one_was_lost_by_the_capture() -> None:
 def test_use_as_a_base_stands_for_an_acknowledgement() -> None:
     scene = Scene()
     before = scene.incomplete(10)
-    scene.attribution.use_as_base(10)
-    scene.attribution.use_as_base(10)
-    scene.attribution.use_as_base(12)
+    scene.refer(10, 10, 12)
     assert scene.standing(before) == (ClientHas.NEVER, -1, LostBy.CAPTURE)
     assert scene.lost_by(scene.incomplete(12)) is LostBy.CAPTURE
 
@@ -199,22 +225,26 @@ def test_rows_that_follow_a_cause_change_with_it() -> None:
     assert scene.lost_by(follower) is LostBy.CAPTURE
 
 
-def test_two_rows_of_a_tick() -> None:
+def test_the_last_row_of_a_tick_counts() -> None:
+    """A reading adds one; a second one is possible where an exception of ours came between."""
     scene = Scene()
-    rows = [scene.incomplete(10), scene.good(10)]
+    first, second = scene.incomplete(10), scene.good(10)
     scene.ack(10)
-    assert [scene.standing(row)[:2] for row in rows] == [(ClientHas.ACKED, INPUT_PACKET + 10)] * 2
+    assert scene.standing(second)[:2] == (ClientHas.ACKED, INPUT_PACKET + 10)
+    assert scene.lost_by(first) is LostBy.CAPTURE
 
 
 def test_what_is_older_than_the_retention_keeps_its_standing() -> None:
     scene = Scene()
     old, kept = scene.incomplete(10), scene.incomplete(12)
     follower = scene.follower(14, old)
-    scene.attribution.use_as_base(8)
+    scene.refer(8)
     scene.ack(8)
-    scene.attribution.purge(11 + RETENTION_TICKS)
+    assert scene.tracker.numbers[CAUSES] == 2
+    scene.purge(11 + RETENTION_TICKS)
+    assert scene.tracker.numbers[CAUSES] == 1
     scene.ack(10, 12)
-    scene.attribution.use_as_base(10)
+    scene.refer(10)
     assert scene.standing(old) == (ClientHas.NEVER, -1, LostBy.UNKNOWN)
     assert scene.lost_by(follower) is LostBy.UNKNOWN
     assert scene.causes[old].settled
@@ -225,7 +255,7 @@ def test_what_is_older_than_the_retention_keeps_its_standing() -> None:
 def test_a_good_row_older_than_the_retention_is_forgotten() -> None:
     scene = Scene()
     row = scene.good(10)
-    scene.attribution.purge(11 + RETENTION_TICKS)
+    scene.purge(11 + RETENTION_TICKS)
     scene.ack(12)
     assert scene.standing(row) == NEVER
 
@@ -233,10 +263,11 @@ def test_a_good_row_older_than_the_retention_is_forgotten() -> None:
 def test_a_rest_leaves_rows_as_they_are() -> None:
     scene = Scene()
     lost, good = scene.incomplete(10), scene.good(12)
-    scene.attribution.use_as_base(8)
+    scene.refer(8)
     scene.ack(8)
     before = [scene.standing(row) for row in (lost, good)]
-    scene.attribution.forget()
+    scene.rest()
+    assert scene.tracker.numbers[CAUSES] == 0
     scene.ack(10, 12)
     assert [scene.standing(row) for row in (lost, good)] == before
     assert scene.causes[lost].settled
@@ -251,6 +282,6 @@ def test_nothing_is_amended_twice() -> None:
     scene.incomplete(10)
     scene.good(12)
     scene.ack(12, 12, 14)
-    scene.attribution.use_as_base(12)
+    scene.refer(12)
     said = [(local, column) for column, local, _ in amendments(scene.rows)]
     assert len(said) == len(set(said))

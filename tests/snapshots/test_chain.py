@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer.snapshots.chain import BLOCK_SHARE, CACHED_STATES, CHAIN_LENGTH, MESSAGE_BYTES, BlockBudget, Chain
+from analyzer.snapshots.chain import CACHED_STATES, Chain
+from analyzer.snapshots.tracking.columns import CHAIN_LENGTH
 
 
 class Recorded:
@@ -149,27 +150,3 @@ def test_what_a_step_raises_passes_through_and_spoils_nothing() -> None:
     assert chain.state(1) == (0, 1)
     bad.clear()
     assert chain.state(3) == (0, 1, 2, 3)
-
-
-class TestBlockBudget:
-    def test_a_link_of_the_length_is_stored(self) -> None:
-        budget = BlockBudget()
-        assert not budget.stores(0, 5000, 60_000)
-        assert not budget.stores(CHAIN_LENGTH - 1, 100, 60_000)
-        assert budget.stores(CHAIN_LENGTH, 100, 60_000)
-
-    def test_nothing_is_stored_that_was_not_paid_for(self) -> None:
-        budget = BlockBudget()
-        affordable = BLOCK_SHARE * MESSAGE_BYTES
-        assert not budget.stores(CHAIN_LENGTH, 0, affordable + 1)
-        assert budget.stores(CHAIN_LENGTH + 1, 0, 2 * affordable)
-        assert not budget.stores(CHAIN_LENGTH, 0, affordable + 1)
-
-    @given(st.lists(st.tuples(st.integers(0, 900), st.integers(0, 65536)), max_size=50))
-    def test_blocks_never_outgrow_what_was_sent(self, links: list[tuple[int, int]]) -> None:
-        budget = BlockBudget()
-        sent = stored = 0
-        for delta_bytes, state_bytes in links:
-            sent += MESSAGE_BYTES + delta_bytes
-            stored += state_bytes if budget.stores(CHAIN_LENGTH, delta_bytes, state_bytes) else 0
-            assert stored <= BLOCK_SHARE * sent

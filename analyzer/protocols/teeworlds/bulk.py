@@ -21,7 +21,7 @@ from analyzer.protocols.teeworlds.reading import TeeworldsReading, Tools
 from analyzer.protocols.teeworlds.rebuilder import Rebuilder, Rebuilt, TypeCounter, TypeKey, join_parts
 from analyzer.protocols.teeworlds.schema import Schema
 from analyzer.protocols.teeworlds.schema_file import FIRST_UUID_TYPE
-from analyzer.snapshots.tracking import ticks
+from analyzer.snapshots.tracking import parts, ticks
 from analyzer.snapshots.tracking.columns import (
     AT,
     CRC,
@@ -133,11 +133,11 @@ class BulkRebuilder(Rebuilder):
 
     def hold(self, collector: int, part: int, data: bytes) -> None:
         """Keep the bytes of a part."""
-        parts, start = self.store.parts, MAX_PART_LENGTH * part
-        if start + MAX_PART_LENGTH > parts.shape[1]:
+        old, start = self.store.parts, MAX_PART_LENGTH * part
+        if start + MAX_PART_LENGTH > old.shape[1]:
             # Room for twice as many parts, or as many as this one needs.
-            longer = np.empty((len(parts), max(2 * parts.shape[1], start + MAX_PART_LENGTH)), dtype=np.uint8)
-            longer[:, : parts.shape[1]] = parts
+            longer = np.empty((len(old), max(2 * old.shape[1], start + MAX_PART_LENGTH)), dtype=np.uint8)
+            longer[:, : old.shape[1]] = old
             self.store = _make_store(longer, self.store.arena, self.store.blocks)
         self.store.parts[collector, start : start + len(data)] = np.frombuffer(data, dtype=np.uint8)
 
@@ -320,6 +320,20 @@ class BulkReading(TeeworldsReading):
         finally:
             self._flush_types()
 
+    def failed(self) -> None:
+        """An exception of ours; where it struck in bulk, a tick may be left whose parts are all here."""
+        is_in_bulk = self._pending is None
+        super().failed()
+        epoch, state = self._epoch, self._state
+        if epoch is None or not is_in_bulk:
+            return
+        if state[flow.STAGE] == flow.AT_LAST_PART:
+            epoch.bug_in(int(state[flow.AT_COLLECTOR]))
+            return
+        for collector in epoch.tracker.open_collectors():
+            if parts.missing(epoch.tracker.track, collector) < 0:
+                epoch.bug_in(collector)
+
     def _read_on(self, datagrams: flow.Datagrams, start: int) -> int:
         """Let the kernel read; the index of the datagram at which it stopped."""
         state, epoch = self._state, self._epoch
@@ -395,6 +409,7 @@ class BulkReading(TeeworldsReading):
             epoch.wants_player = not self._player
             if stage == flow.AT_LAST_PART:
                 epoch.complete(int(self._state[flow.AT_COLLECTOR]))
+                self._state[flow.STAGE] = flow.AT_HOUSEKEEPING
             epoch.close_overdue()
             self._name_player(self._player or epoch.player)
         for message in packet.chunks[chunk:]:

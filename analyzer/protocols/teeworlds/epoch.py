@@ -28,9 +28,11 @@ from analyzer.snapshots.tracking.columns import (
     COLLECTOR,
     CRC,
     DEPTH,
+    DISPUTED,
     DONE,
     ENDED,
     ENDED_OTHERWISE,
+    FLAGS,
     FLOOR,
     GIVEN_UP,
     HELD,
@@ -41,6 +43,7 @@ from analyzer.snapshots.tracking.columns import (
     LOWEST,
     MAX_DEPTH,
     NONE,
+    OPEN,
     OPENS,
     PROVED,
     PURGE_AT,
@@ -202,6 +205,14 @@ class Epoch:
         row.received = (packet_row,)
         self._rows.snapshot(row)
 
+    def bug_in(self, collector: int) -> None:
+        """The same, while the last part of a tick, in the current packet, was taken in."""
+        track = self.tracker.track
+        last = max(self.tracker.received(collector), key=lambda part: part.packet)
+        if track.collectors[collector, OPEN]:
+            parts.close_collector(track, collector)
+        self.bug(last, track.collectors[collector, C_TICK], track.collectors[collector, C_KIND])
+
     def acknowledge(self, tick: int, packet: int) -> None:
         """An INPUT in row `packet` acknowledged `tick`, 0 or above."""
         self.tracker.make_room()
@@ -274,6 +285,8 @@ class Epoch:
             conflicts.append(f"part {fields.part} twice with different bytes")
         if conflicts:
             self._conflicts.setdefault(fields.tick, []).extend(conflicts)
+            track = self.tracker.track
+            track.ticks[ticks.find(track, fields.tick), FLAGS] |= DISPUTED
 
     def _find_base(self, row: SnapshotRow) -> bool:
         """False: there is none, and the row that says why was added."""

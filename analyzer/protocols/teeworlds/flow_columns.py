@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from typing import (
-    NamedTuple,
-)
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import (
-    NDArray,
-)
+from numpy.typing import NDArray
 
-from analyzer.protocols.teeworlds import (
-    kernels as making,
-)
-from analyzer.snapshots.tracking.columns import (
-    Track,
-)
-from analyzer.store.rows import (
-    RowBuffers,
-)
+from analyzer.protocols.teeworlds import kernels as making
+from analyzer.snapshots.tracking.columns import Track
+from analyzer.store.rows import RowBuffers
 
 Ints = NDArray[np.int64]
 

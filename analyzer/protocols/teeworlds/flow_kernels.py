@@ -8,24 +8,11 @@ once, in snapshots/track.py; the rows are those of reading.py and epoch.py. Spec
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import (
-    NDArray,
-)
+from numpy.typing import NDArray
 
-from analyzer.kernel import (
-    kernel,
-)
-from analyzer.protocols.base import (
-    REST_NS,
-)
-from analyzer.protocols.teeworlds.codes import (
-    CHUNKS,
-    NO_NUMBER,
-    REPEATED,
-    RESENT,
-    SYSTEM,
-    VITAL,
-)
+from analyzer.kernel import kernel
+from analyzer.protocols.base import REST_NS
+from analyzer.protocols.teeworlds.codes import CHUNKS, NO_NUMBER, REPEATED, RESENT, SYSTEM, VITAL
 from analyzer.protocols.teeworlds.flow_columns import (
     ACKED,
     AT_DATAGRAM,
@@ -61,19 +48,10 @@ from analyzer.protocols.teeworlds.flow_columns import (
     Ints,
 )
 from analyzer.protocols.teeworlds.snap_kernels import can_receive, read_fields, receive
-from analyzer.protocols.teeworlds.vital import (
-    BACKROOM,
-    MODULO,
-)
-from analyzer.snapshots.tracking import (
-    columns as track,
-)
-from analyzer.snapshots.tracking import (
-    kernels as tracking,
-)
-from analyzer.snapshots.tracking.columns import (
-    Track,
-)
+from analyzer.protocols.teeworlds.vital import BACKROOM, MODULO
+from analyzer.snapshots.tracking import columns as track
+from analyzer.snapshots.tracking import kernels as tracking
+from analyzer.snapshots.tracking.columns import Track
 from analyzer.store.row_columns import (
     M_CODE,
     M_FLAGS,
@@ -96,22 +74,9 @@ from analyzer.store.row_columns import (
     P_SEVERITY,
     P_SNAPSHOT,
 )
-from analyzer.store.rows import (
-    RowBuffers,
-)
-from analyzer.transports.teeworlds_packet import (
-    COMPRESSED,
-    CONNLESS,
-    CONTROL,
-    TOKEN,
-    TOKEN_SIZE,
-    TokenPlace,
-)
-from analyzer.wire.kernels import (
-    decompress,
-    digest,
-    unpack,
-)
+from analyzer.store.rows import RowBuffers
+from analyzer.transports.teeworlds_packet import COMPRESSED, CONNLESS, CONTROL, TOKEN, TOKEN_SIZE, TokenPlace
+from analyzer.wire.kernels import decompress, digest, unpack
 
 _FLAGGED, _TAIL = int(TokenPlace.FLAGGED), int(TokenPlace.TAIL)
 

@@ -19,6 +19,7 @@ from analyzer.snapshots.tracking.columns import (
     REPEATED,
     RETENTION_TICKS,
     SEEN,
+    WHILE_OPEN,
 )
 from analyzer.snapshots.tracking.tracker import Tracker
 from analyzer.store.rows import Rows, SnapshotRow
@@ -112,7 +113,7 @@ class Outcomes:
         local = self._rows.snapshot(row)
         for repetition in self._repeats.pop(row.tick, ()):
             self._rows.amend_snapshot(repetition, "cause", local)
-        self._unmark(row.tick, AWAITED | REPEATED)
+        self._unmark(row.tick, WHILE_OPEN)
         return local
 
     def _follow(self, cause: Cause, local: int, lost_by: LostBy) -> None:

@@ -6,19 +6,11 @@ How an epoch is tracked is said once, in snapshots/tracking; rows and faults are
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import (
-    NDArray,
-)
+from numpy.typing import NDArray
 
-from analyzer.kernel import (
-    kernel,
-)
-from analyzer.protocols.teeworlds import (
-    kernels as making,
-)
-from analyzer.protocols.teeworlds.codes import (
-    CODE_NUMBERS,
-)
+from analyzer.kernel import kernel
+from analyzer.protocols.teeworlds import kernels as making
+from analyzer.protocols.teeworlds.codes import CODE_NUMBERS
 from analyzer.protocols.teeworlds.flow_columns import (
     AT_COLLECTOR,
     AT_HOUSEKEEPING,
@@ -45,32 +37,13 @@ from analyzer.protocols.teeworlds.flow_columns import (
     Flow,
     Ints,
 )
-from analyzer.protocols.teeworlds.messages import (
-    MAX_PART_LENGTH,
-    MAX_PARTS,
-    SNAP,
-    SNAPEMPTY,
-    SNAPSINGLE,
-)
-from analyzer.protocols.teeworlds.state import (
-    HEADER_BYTES,
-)
-from analyzer.snapshots.status import (
-    Proof,
-    Status,
-)
-from analyzer.snapshots.tracking import (
-    columns as track,
-)
-from analyzer.snapshots.tracking import (
-    kernels as tracking,
-)
-from analyzer.snapshots.tracking.columns import (
-    Track,
-)
-from analyzer.snapshots.tracking.tracker import (
-    MAX_STORE_BYTES,
-)
+from analyzer.protocols.teeworlds.messages import MAX_PART_LENGTH, MAX_PARTS, SNAP, SNAPEMPTY, SNAPSINGLE
+from analyzer.protocols.teeworlds.state import HEADER_BYTES
+from analyzer.snapshots.status import Proof, Status
+from analyzer.snapshots.tracking import columns as track
+from analyzer.snapshots.tracking import kernels as tracking
+from analyzer.snapshots.tracking.columns import Track
+from analyzer.snapshots.tracking.tracker import MAX_STORE_BYTES
 from analyzer.store.row_columns import (
     N_PACKETS,
     N_PARTS,
@@ -111,12 +84,8 @@ from analyzer.store.row_columns import (
     S_UPDATED,
     S_WIRE_BYTES,
 )
-from analyzer.store.rows import (
-    RowBuffers,
-)
-from analyzer.wire.kernels import (
-    unpack,
-)
+from analyzer.store.rows import RowBuffers
+from analyzer.wire.kernels import unpack
 
 _OK, _OK_EMPTY = CODE_NUMBERS["OK"], CODE_NUMBERS["OK-E"]
 _STATUS_OK = int(Status.OK)
@@ -254,7 +223,7 @@ def _complete(
     tick, base_tick = epoch.collectors[collector, track.C_TICK], epoch.collectors[collector, track.C_BASE_TICK]
     announced, kind = epoch.collectors[collector, track.C_PARTS], epoch.collectors[collector, track.C_KIND]
     result = work.result
-    if tracking.flags_of(epoch, tick) & (track.AWAITED | track.REPEATED):
+    if tracking.flags_of(epoch, tick) & track.WHILE_OPEN:
         return False
     for part in range(announced - 1):
         if epoch.parts[collector, part, track.LENGTH] != MAX_PART_LENGTH:

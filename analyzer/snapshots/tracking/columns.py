@@ -47,9 +47,11 @@ it is. DONE, GIVEN_UP: the row that ended the tick. COLLECTOR: where its parts a
 """
 TICK_COLUMNS = 19
 
-FAILED, CAUSE, AWAITED, REPEATED = 1, 2, 4, 8
+FAILED, CAUSE, AWAITED, REPEATED, DISPUTED = 1, 2, 4, 8, 16
 """Bits of FLAGS: it failed; its watched row has a cause of its own; rows wait for it while it is open; parts of it
-came twice while it was open."""
+came twice while it was open; parts of it disagree."""
+WHILE_OPEN = AWAITED | REPEATED | DISPUTED
+"""Those that end with the row of the tick."""
 
 OPEN, C_TICK, C_BASE_TICK, C_PARTS, C_CRC, C_KIND, C_LATE = range(7)
 """Columns of `Track.collectors`: in use; the fields of the last part; a newer tick had begun when it came."""

@@ -9,7 +9,6 @@ from analyzer.snapshots.tracking.columns import (
     ACK_PACKET,
     ACK_REBUILT,
     ANY_SEEN,
-    AWAITED,
     BELIEVED_ACK,
     BLOCK_SHARE,
     BYTES,
@@ -41,7 +40,6 @@ from analyzer.snapshots.tracking.columns import (
     PROVED,
     PURGE_AT,
     PURGE_EVERY,
-    REPEATED,
     RETENTION_TICKS,
     SEEN,
     SIZE,
@@ -50,6 +48,7 @@ from analyzer.snapshots.tracking.columns import (
     USED,
     USED_BY,
     WATCHED,
+    WHILE_OPEN,
     Track,
 )
 
@@ -194,7 +193,7 @@ def _outdates(track: Track, entry: int, oldest: int) -> bool:
         ticks[entry, column] = NONE
     for column in (USED, ACK_REBUILT, HAS):
         ticks[entry, column] = 0
-    ticks[entry, FLAGS] &= AWAITED | REPEATED
+    ticks[entry, FLAGS] &= WHILE_OPEN
     return ticks[entry, LOCAL] < 0 and ticks[entry, USED_BY] < 0 and ticks[entry, COLLECTOR] < 0
 
 
@@ -239,7 +238,7 @@ def forget(track: Track) -> None:
         if collector < 0:
             continue
         tick = track.ticks[entry, TICK]
-        flags = track.ticks[entry, FLAGS] & (AWAITED | REPEATED)
+        flags = track.ticks[entry, FLAGS] & WHILE_OPEN
         for column in range(TICK_COLUMNS):
             track.ticks[kept, column] = NONE
         for column in (PROVED, USED, ACK_REBUILT, HAS):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from zlib import crc32
 
 from analyzer.protocols.base import (
     Datagram,
@@ -22,17 +22,31 @@ from analyzer.protocols.base import (
     SnapshotCodec,
     Verdict,
 )
-from analyzer.snapshots.bases import RETENTION_TICKS, Base, Bases
-from analyzer.snapshots.chain import CHAIN_LENGTH
-from analyzer.snapshots.collector import Collector, Collectors, HeldPart
 from analyzer.snapshots.model import Change, FieldChange, Item, ItemField, JoinedDelta
 from analyzer.snapshots.status import Code, Status
+from analyzer.snapshots.tracking import parts, ticks
+from analyzer.snapshots.tracking.columns import (
+    C_BASE_TICK,
+    C_PARTS,
+    C_TICK,
+    COLLECTOR,
+    DEPTH,
+    GIVEN_UP,
+    LOCAL,
+    MAX_PARTS,
+    OPENS,
+    PURGE_AT,
+    REPLACES,
+    RETENTION_TICKS,
+    SEEN,
+)
+from analyzer.snapshots.tracking.tracker import Tracker
 from analyzer.store.rows import PartRow, Rows, SessionRow, SnapshotRow
 from analyzer.wire.errors import DecodeError
 from analyzer.wire.reader import Buffer, FieldTree, Reader, Span, Trace
 
 MAGIC, MOVE, PART = b"PONG", 1, 2
-GONE = -32768
+GONE, BALL_BYTES = -32768, 5
 Balls = Mapping[int, tuple[int, int]]
 """A snapshot: ball -> x and y in pixels. Never changed once made."""
 
@@ -46,13 +60,13 @@ def read_message(reader: Reader) -> int:
     return reader.u8("message")
 
 
-def read_part(reader: Reader) -> tuple[Collector, int]:
-    """What a part says of its snapshot, and the part's number. Raises DecodeError."""
+def read_part(reader: Reader) -> tuple[int, int, int, int]:
+    """Tick and base tick, how many parts, and which this one is. Raises DecodeError."""
     tick, base_tick = (reader.big_endian(name, 4, signed=True) for name in ("tick", "base tick"))
-    parts, number = reader.u8("parts"), reader.u8("part")
-    if tick <= base_tick or number >= parts:
-        raise DecodeError("range", reader.offset, f"tick {tick} on {base_tick}, part {number} of {parts}")
-    return Collector(tick, base_tick, parts, checksum=0, kind=0), number
+    count, part = reader.u8("parts"), reader.u8("part")
+    if tick <= base_tick or not part < count <= MAX_PARTS:
+        raise DecodeError("range", reader.offset, f"tick {tick} on {base_tick}, part {part} of {count}")
+    return tick, base_tick, count, part
 
 
 def read_ball(reader: Reader, name: str) -> tuple[int, int, int]:
@@ -124,15 +138,17 @@ MESSAGE, MALFORMED = 1, 2
 
 
 class PongReading(Reading):
-    """One flow from its first datagram on."""
+    """One flow from its first datagram on. The tracker knows its ticks; bytes and balls are kept beside it."""
 
     def __init__(self, rows: Rows, verdict: Verdict) -> None:
         super().__init__(rows)
         self._facts = SessionFacts(verdict.dialect)
         self._session = -1
-        self._newest = -1
-        self._collectors = Collectors()
-        self._bases: Bases[Balls] = Bases()
+        self._tracker = Tracker()
+        self._parts: dict[int, dict[int, bytes]] = {}
+        """By collector and number."""
+        self._balls: dict[int, Balls] = {}
+        """By the tick of a base."""
 
     def receive(self, datagram: Datagram) -> None:
         late = self.rows.packet
@@ -150,56 +166,77 @@ class PongReading(Reading):
             late.kind, late.code = MALFORMED, 1
 
     def finish(self) -> None:
-        for collector in self._collectors.all():
+        for collector in self._tracker.open_collectors():
             self._add(collector, PARTS_MISSING)
 
     def _on_part(self, reader: Reader, row: PartRow, datagram: Datagram) -> None:
-        described, number = read_part(reader)
-        self._newest = max(self._newest, described.tick)
-        if described.tick < self._newest - RETENTION_TICKS or self._bases.get(described.tick) is not None:
-            return
-        collector = self._collectors.get(described.tick)
-        if collector is None:
-            self._collectors.open(described)
-            collector = described
-        collector.hold(HeldPart(replace(row, number=number), reader.rest("delta"), datagram.udp_length))
-        if collector.complete:
+        tick, base_tick, announced, part = read_part(reader)
+        data = reader.rest("delta")
+        self._tracker.make_room()
+        track, digest = self._tracker.track, crc32(data)
+        late = ticks.see(track, tick)
+        fate = parts.fate(track, tick, part, digest)
+        if fate > REPLACES:
+            return  # Its tick has ended.
+        if fate == OPENS:
+            self._parts[parts.open_collector(track, tick)] = {}
+        collector = track.ticks[ticks.find(track, tick), COLLECTOR]
+        parts.agree(track, collector, base_tick, announced, 0, 0, late)
+        parts.hold(track, collector, part, row.packet, row.ordinal, len(data), datagram.udp_length, digest)
+        self._parts[collector][part] = data
+        if parts.missing(track, collector) < 0:
             self._complete(collector)
-        for overdue in self._collectors.overdue(self._newest - RETENTION_TICKS):
+        while (overdue := parts.overdue(track, track.numbers[SEEN] - RETENTION_TICKS)) >= 0:
             self._add(overdue, PARTS_MISSING)
-        self._bases.purge(self._newest)
+        if track.numbers[SEEN] >= track.numbers[PURGE_AT]:
+            self._tracker.purge()
+            self._balls = {tick: self._balls[tick] for tick in self._tracker.bases()}
 
-    def _complete(self, collector: Collector) -> None:
-        empty = Base(-1, CODEC.empty(), 0, -1, True)
-        known = empty if collector.base_tick < 0 else self._bases.get(collector.base_tick)
-        if known is None:
-            self._add(collector, BASE_UNKNOWN)
-            return
-        delta, _ = CODEC.join({number: part.data for number, part in collector.parts.items()}, collector.announced)
+    def _complete(self, collector: int) -> None:
+        track = self._tracker.track
+        tick, base_tick = (track.collectors[collector, column] for column in (C_TICK, C_BASE_TICK))
+        delta, _ = CODEC.join(self._parts[collector], track.collectors[collector, C_PARTS])
+        local, depth, balls = -1, 0, CODEC.empty()
+        if base_tick >= 0:
+            if base_tick not in self._balls:
+                self._add(collector, BASE_UNKNOWN)
+                return
+            base = ticks.find(track, base_tick)
+            local, depth, balls = track.ticks[base, LOCAL], track.ticks[base, DEPTH] + 1, self._balls[base_tick]
+            ticks.refer(track, base_tick, tick)
         try:
-            balls = CODEC.apply(known.state, delta, self._facts)
+            balls = CODEC.apply(balls, delta, self._facts)
         except DecodeError:
-            self._add(collector, DELTA_CUT, known.local)
+            self._add(collector, DELTA_CUT, local)
             return
-        depth = known.depth + 1
-        if depth >= CHAIN_LENGTH:
+        size = BALL_BYTES * len(balls)
+        stored = ticks.block_due(track, depth, len(delta), size)
+        ticks.pay(track, len(delta), size if stored else 0)
+        if stored:
             # Whoever asks for a later snapshot need not go back to the first.
             self.rows.block(self.rows.next_snapshot, CODEC.pack(balls))
             depth = 0
-        local = self._add(collector, OK, known.local, items=len(balls), depth=depth)
-        self._bases.put(collector.tick, Base(local, balls, 5 * len(balls), depth, True))
+        local = self._add(collector, OK, local, items=len(balls), depth=depth)
+        ticks.put_base(track, tick, local, size, depth, proved=True, crc=0, items=len(balls))
+        self._balls[tick] = balls
 
-    def _add(self, collector: Collector, code: int, local: int = -1, items: int = 0, depth: int = -1) -> int:
-        """Close the collector and add its row, decided by the packet being read; `local` is the base's row."""
-        self._collectors.close(collector.tick)
-        packet, parts, status = self.rows.packet.packet, collector.announced, CODES[code].status
-        row = SnapshotRow(self._session, collector.tick, collector.base_tick, packet, 0, status, code, parts, local)
-        row.items, row.depth, row.received = items, depth, collector.received
-        row.wire_bytes, row.delta_bytes = collector.wire_bytes, collector.delta_bytes
-        added = self.rows.snapshot(row)
-        if code != PARTS_MISSING:
-            self.rows.packet.snapshot = added
-        return added
+    def _add(self, collector: int, code: int, base: int = -1, items: int = 0, depth: int = -1) -> int:
+        """Close the collector and add its row, decided by the packet being read; `base` is the base's row."""
+        track, packet = self._tracker.track, self.rows.packet
+        tick, base_tick, announced = (track.collectors[collector, column] for column in (C_TICK, C_BASE_TICK, C_PARTS))
+        status = CODES[code].status
+        row = SnapshotRow(self._session, tick, base_tick, packet.packet, 0, status, code, announced, base)
+        row.items, row.depth, row.received = items, depth, self._tracker.received(collector)
+        _, row.delta_bytes, row.wire_bytes = parts.bytes_of(track, collector)
+        local = self.rows.snapshot(row)
+        parts.close_collector(track, collector)
+        if code == PARTS_MISSING:
+            track.ticks[ticks.find(track, tick), GIVEN_UP] = local
+        else:
+            parts.end(track, collector, local)
+            packet.snapshot = local
+        del self._parts[collector]
+        return local
 
 
 # 4. A snapshot again, whenever somebody looks at it.

@@ -1,4 +1,7 @@
-"""Plays datagrams of one flow into a reading and gives back its rows, for tests of what a reading makes of them."""
+"""Plays datagrams of one flow into a reading and gives back its rows, for tests of what a reading makes of them.
+
+When it is finished, the same datagrams are also read in bulk, which must say the same.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from analyzer.protocols.teeworlds.schema import default_schema
 from analyzer.store.rows import PacketLate, Rows, SessionRow, SnapshotRow
 from tests.encoder import SNAP, SNAPEMPTY, SNAPSINGLE, Items, chunk, control, crc, message, pack_varints, packet
 from tests.encoder import snapshot as snapshot_of
+from tests.protocols.teeworlds.both_readings import Sent, check
 from tests.row_views import amended, messages
 
 CLIENT, SERVER = 0, 1
@@ -29,7 +33,9 @@ class Played:
         """Datagrams so far."""
         self.variant = DIALECTS[dialect].variant
         self.token = token
-        self.reading = PROTOCOL.open_reading(self.rows, Verdict(dialect, 1.0, server))
+        self.verdict = Verdict(dialect, 1.0, server)
+        self.reading = PROTOCOL.open_reading(self.rows, self.verdict)
+        self.datagrams: list[Sent] = []
         self.sent = [0, 0]
         self.acks = [0, 0]
 
@@ -38,6 +44,7 @@ class Played:
         number = self.played
         self.played += 1
         at = number * SECOND // 50 if time_ns is None else time_ns
+        self.datagrams.append(Sent(at, direction, payload[:keep], len(payload)))
         late = self.rows.begin(number)
         self.reading.receive(Datagram(number, at, direction, payload[:keep], len(payload)))
         return late
@@ -88,6 +95,7 @@ class Played:
 
     def finish(self) -> Played:
         self.reading.finish()
+        check(self.verdict, self.datagrams, (len(self.datagrams) // 2,))
         return self
 
     @property

@@ -8,11 +8,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer.protocols.teeworlds.bulk import BulkRebuilder, PackedState
+from analyzer.protocols.teeworlds.bulk import BulkRebuilder, BulkTypeCounter
 from analyzer.protocols.teeworlds.delta import MAX_INTS, MAX_ITEMS
-from analyzer.protocols.teeworlds.rebuilder import PlainRebuilder, Rebuilder, Rebuilt, S, TypeKey
+from analyzer.protocols.teeworlds.rebuilder import (
+    PlainRebuilder,
+    PlainTypeCounter,
+    Rebuilder,
+    Rebuilt,
+    TypeCounter,
+    TypeKey,
+)
 from analyzer.protocols.teeworlds.schema import default_schema
-from analyzer.protocols.teeworlds.state import State
+from analyzer.snapshots.tracking import ticks
+from analyzer.snapshots.tracking.tracker import Tracker
 from analyzer.store.rows import TypeCount
 from analyzer.wire.errors import DecodeError
 from analyzer.wire.varint import pack
@@ -47,42 +55,46 @@ def deltas(draw: st.DrawFn) -> bytes:
     return data
 
 
-def outcome(rebuilder: Rebuilder[S], base: S, delta: bytes, packet: int) -> Rebuilt[S] | Fault:
-    try:
-        return rebuilder.rebuild(base, delta, packet)
-    except DecodeError as error:
-        return error.code, error.offset, error.details[0] if error.details else 0
+class Made:
+    """Snapshots made by one of the two, each based on the one before."""
 
+    def __init__(self, *, compiled: bool) -> None:
+        self.tracker = Tracker()
+        self.types: TypeCounter
+        self.rebuilder: Rebuilder
+        if compiled:
+            bulk = self.types = BulkTypeCounter()
+            bulk.take()
+            self.rebuilder = BulkRebuilder(SCHEMA, bulk, self.tracker)
+        else:
+            plain = self.types = PlainTypeCounter()
+            self.rebuilder = PlainRebuilder(SCHEMA, plain, self.tracker)
+        self.tick = -1
 
-def same(plain: Rebuilt[State] | Fault, bulk: Rebuilt[PackedState] | Fault) -> bool:
-    """Equal rows, and equal blocks: items, their order and their values."""
-    if isinstance(plain, tuple) or isinstance(bulk, tuple):
-        return plain == bulk
-    states = PlainRebuilder(SCHEMA).pack(plain.state) == BulkRebuilder(SCHEMA).pack(bulk.state)
-    numbers = all(
-        (one.crc, one.size, one.count) == (two.crc, two.size, two.count) for one, two in [(plain.state, bulk.state)]
-    )
-    names = ("added", "changed", "removed", "deleted", "updated", "warnings")
-    return states and numbers and all(getattr(plain, name) == getattr(bulk, name) for name in names)
+    def make(self, delta: bytes, packet: int) -> tuple[Rebuilt, bytes, str] | Fault:
+        """What was made with its block, so items, their order and their values, and its player; or the fault."""
+        try:
+            made = self.rebuilder.rebuild(self.tick, delta, packet)
+        except DecodeError as error:
+            return error.code, error.offset, error.details[0] if error.details else 0
+        self.tracker.make_room()
+        ticks.put_base(self.tracker.track, packet, packet, made.size, 0, True, made.crc, made.count)
+        self.rebuilder.keep(packet)
+        self.tick = packet
+        return made, self.rebuilder.pack(packet), self.rebuilder.player(packet)
 
-
-def listed(types: dict[TypeKey, TypeCount]) -> list[tuple[TypeKey, TypeCount]]:
-    return list(types.items())
+    def counted(self) -> list[tuple[TypeKey, TypeCount]]:
+        """In the order in which types came first."""
+        return list(self.types.take().items())
 
 
 @settings(max_examples=300)
 @given(st.lists(deltas(), min_size=1, max_size=12))
 def test_a_chain_of_deltas(chain: Sequence[bytes]) -> None:
-    plain, bulk = PlainRebuilder(SCHEMA), BulkRebuilder(SCHEMA)
-    bulk.take_types()
-    state, packed = plain.empty, bulk.empty
+    plain, bulk = Made(compiled=False), Made(compiled=True)
     for packet, delta in enumerate(chain):
-        ours, theirs = outcome(plain, state, delta, packet), outcome(bulk, packed, delta, packet)
-        assert same(ours, theirs)
-        if isinstance(ours, Rebuilt) and isinstance(theirs, Rebuilt):
-            state, packed = ours.state, theirs.state
-            assert plain.player(state) == bulk.player(packed)
-    assert listed(plain.take_types()) == listed(bulk.take_types())
+        assert plain.make(delta, packet) == bulk.make(delta, packet)
+    assert plain.counted() == bulk.counted()
 
 
 @pytest.mark.parametrize("items", [MAX_ITEMS, MAX_ITEMS + 1, 5000])
@@ -99,5 +111,6 @@ def test_the_largest_item(values: int) -> None:
 
 
 def check_alone(delta: bytes) -> None:
-    plain, bulk = PlainRebuilder(SCHEMA), BulkRebuilder(SCHEMA)
-    assert same(outcome(plain, plain.empty, delta, 0), outcome(bulk, bulk.empty, delta, 0))
+    plain, bulk = Made(compiled=False), Made(compiled=True)
+    assert plain.make(delta, 0) == bulk.make(delta, 0)
+    assert plain.counted() == bulk.counted()

@@ -4,9 +4,20 @@ from __future__ import annotations
 
 from analyzer.protocols.teeworlds.codes import CODE_NUMBERS, CODES
 from analyzer.protocols.teeworlds.outcomes import Outcomes, set_code
-from analyzer.protocols.teeworlds.state import State
-from analyzer.snapshots.bases import MAX_WAITING, Bases
+from analyzer.snapshots.causes import MAX_WAITING
 from analyzer.snapshots.status import LostBy, Status
+from analyzer.snapshots.tracking import ticks
+from analyzer.snapshots.tracking.columns import (
+    AWAITED,
+    CAUSE,
+    FAILED,
+    FAILURES,
+    LOCAL,
+    REPEATED,
+    RETENTION_TICKS,
+    WHILE_OPEN,
+)
+from analyzer.snapshots.tracking.tracker import Tracker
 from analyzer.store.rows import Rows, SnapshotRow
 from tests.row_views import amended
 
@@ -16,11 +27,19 @@ class Kept:
 
     def __init__(self) -> None:
         self.rows = Rows(0, 0)
-        self.bases: Bases[State] = Bases()
-        self.outcomes = Outcomes(self.rows, self.bases)
+        self.tracker = Tracker()
+        self.outcomes = Outcomes(self.rows, self.tracker)
 
     def row(self, tick: int) -> SnapshotRow:
         return SnapshotRow(0, tick, tick - 2, 0, 0, Status.OK, CODE_NUMBERS["OK"], 1)
+
+    def flags(self, tick: int) -> int:
+        return ticks.flags_of(self.tracker.track, tick)
+
+    @property
+    def failures(self) -> int:
+        """Failed ticks that are kept beside the track, as the track has it."""
+        return self.tracker.numbers[FAILURES]
 
     def links(self) -> list[tuple[int, str, int, LostBy]]:
         """Tick, code, cause and loser of every row."""
@@ -33,14 +52,62 @@ def test_a_code_brings_its_status() -> None:
     assert (row.code, row.status) == (CODE_NUMBERS["D4"], Status.MALFORMED)
 
 
-def test_a_failure_is_known_to_the_bases() -> None:
+def test_a_failure_is_known_by_its_tick() -> None:
     kept = Kept()
     assert kept.outcomes.fail(kept.row(100), "B3", lost_by=LostBy.CAPTURE) == 0
-    cause = kept.bases.cause_of(100)
+    cause = kept.outcomes.cause_of(100)
     assert cause is not None
     assert kept.outcomes.fail_through(kept.row(102), cause) == 1
-    assert kept.bases.cause_of(102) is cause
+    assert kept.outcomes.cause_of(102) is cause
     assert kept.links() == [(100, "B3", -1, LostBy.CAPTURE), (102, "B2", 0, LostBy.CAPTURE)]
+    assert (kept.flags(100), kept.flags(102), kept.failures) == (FAILED, FAILED, 2)
+    assert kept.outcomes.cause_of(104) is None
+
+
+def test_a_failure_with_a_cause_of_its_own_is_marked() -> None:
+    kept = Kept()
+    kept.outcomes.fail(kept.row(100), "P1")
+    assert kept.flags(100) == FAILED | CAUSE
+
+
+def test_a_failed_tick_that_is_rebuilt_did_not_fail() -> None:
+    kept = Kept()
+    kept.outcomes.fail(kept.row(100), "P1")
+    kept.outcomes.rebuilt(kept.row(100))
+    ticks.put_base(kept.tracker.track, 100, 1, 0, 0, True, 0, 0)
+    assert kept.outcomes.cause_of(100) is None
+    assert (kept.flags(100) & FAILED, kept.failures) == (0, 0)
+    assert kept.tracker.track.ticks[ticks.find(kept.tracker.track, 100), LOCAL] == 1
+
+
+def test_failures_older_than_the_retention_are_forgotten() -> None:
+    kept = Kept()
+    for tick in (98, 100):
+        kept.outcomes.fail(kept.row(tick), "P1")
+    ticks.see(kept.tracker.track, 99 + RETENTION_TICKS)
+    kept.outcomes.purge()
+    assert kept.outcomes.cause_of(98) is None
+    assert kept.outcomes.cause_of(100) is not None
+    assert kept.failures == 1
+
+
+def test_a_rest_forgets_failures_but_not_who_waits_for_an_open_one() -> None:
+    kept = Kept()
+    kept.outcomes.fail(kept.row(100), "P1")
+    open_cause = kept.outcomes.of_open(102)
+    kept.outcomes.forget()
+    assert (kept.outcomes.cause_of(100), kept.failures) == (None, 0)
+    assert kept.outcomes.of_open(102) is open_cause
+
+
+def test_a_tick_is_marked_while_something_waits_for_it() -> None:
+    kept = Kept()
+    kept.outcomes.repeat(kept.row(100))
+    assert kept.flags(100) == REPEATED
+    kept.outcomes.of_open(100)
+    assert kept.flags(100) == REPEATED | AWAITED
+    kept.outcomes.rebuilt(kept.row(100))
+    assert kept.flags(100) & WHILE_OPEN == 0
 
 
 def test_a_wrong_snapshot_that_came_whole_is_the_games() -> None:
@@ -54,7 +121,7 @@ def test_a_chain_of_open_ones_ends_at_the_first() -> None:
     kept = Kept()
     kept.outcomes.fail_through(kept.row(104), kept.outcomes.of_open(102))
     kept.outcomes.fail_through(kept.row(102), kept.outcomes.of_open(100))
-    cause = kept.bases.cause_of(104)
+    cause = kept.outcomes.cause_of(104)
     assert cause is kept.outcomes.of_open(100)
     kept.outcomes.fail(kept.row(100), "B4", lost_by=LostBy.LIMIT)
     assert kept.links() == [
