@@ -18,18 +18,21 @@ from analyzer.engine.query import Query
 from analyzer.stats.capture import PacketKinds
 from analyzer.stats.snapshots import CodeNames
 
+MIB = 1 << 20
 MAX_WARNINGS = 20
 """Problems of a file that are told one by one."""
 
 
 @contextmanager
-def decoded(path: Path, *, warn: bool = True) -> Iterator[tuple[Capture, Query]]:
+def decoded(path: Path, memory_limit: int | None = None, *, warn: bool = True) -> Iterator[tuple[Capture, Query]]:
     """The decoded capture and its query side. `warn`: name the file's problems on standard error.
+
+    `memory_limit`: MiB of tables that stay in memory, if not as many as suit the machine.
 
     Raises CommandError where the file cannot be read as a capture.
     """
     with _sentences(path):
-        capture = Capture.open(path)
+        capture = Capture.open(path, memory_limit=None if memory_limit is None else memory_limit * MIB)
     with capture:
         with _sentences(path):
             _decode(capture, path)

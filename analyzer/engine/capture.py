@@ -22,6 +22,7 @@ from analyzer.capture.source import Source
 from analyzer.engine.clock import Clock
 from analyzer.engine.detection import Claim, FlowDetection
 from analyzer.engine.intake import Intake, PlainIntake, make_batch
+from analyzer.engine.machine import default_memory_limit
 from analyzer.engine.payloads import Payloads
 from analyzer.engine.query import Query
 from analyzer.engine.writer import merge
@@ -47,7 +48,14 @@ class Capture:
     """An opened capture file and its tables. `step` decodes a batch; readers see what was published."""
 
     def __init__(
-        self, source: Source, path: Path, protocols: Sequence[Protocol], batch: int | None, strict: bool, compiled: bool
+        self,
+        source: Source,
+        path: Path,
+        protocols: Sequence[Protocol],
+        batch: int | None,
+        strict: bool,
+        compiled: bool,
+        memory_limit: int,
     ) -> None:
         """Use `Capture.open`."""
         self.compiled = compiled
@@ -55,7 +63,7 @@ class Capture:
         self.source = source
         self.path = path
         self.protocols = tuple(protocols)
-        self.tables = Tables()
+        self.tables = Tables(memory_limit)
         self.finished = False
         self._batch = batch or BATCH_FRAMES
         self._largest = batch or (BULK_BATCH_FRAMES if compiled else BATCH_FRAMES)
@@ -63,6 +71,7 @@ class Capture:
         self._clock = Clock()
         self._intake = _open_intake(source, self.tables, self._clock, compiled)
         self._payloads = Payloads(self.tables, source.file)
+        self._spill_problems: list[Problem] = []
         self._undecided: dict[int, FlowDetection] = {}
         self._readings: dict[int, Reading] = {}
         self._rows: dict[int, Rows] = {}
@@ -78,15 +87,21 @@ class Capture:
         batch: int | None = None,
         strict: bool = False,
         compiled: bool | None = None,
+        memory_limit: int | None = None,
     ) -> Capture:
         """Open a capture file. `strict` lets an exception of ours through instead of marking the row.
 
         `batch`: frames of a step, if not as many as suit. `compiled`: whether to use compiled kernels, if not where
-        they are at hand and the file is worth loading them. Raises `CaptureError` with a sentence for a person.
+        they are at hand and the file is worth loading them. `memory_limit`: bytes of tables that stay in memory, if not
+        a quarter of the machine's; the others move to a temporary file. Raises `CaptureError` with a sentence for a
+        person.
         """
         if compiled is None:
             compiled = _is_large(path) and kernel_cache.ready()
-        return cls(Source.open(path, compiled=compiled), Path(path), protocols, batch, strict, compiled)
+        if memory_limit is None:
+            memory_limit = default_memory_limit()
+        source = Source.open(path, compiled=compiled)
+        return cls(source, Path(path), protocols, batch, strict, compiled, memory_limit)
 
     def __enter__(self) -> Capture:
         return self
@@ -98,8 +113,8 @@ class Capture:
 
     @property
     def problems(self) -> list[Problem]:
-        """What is wrong with the file."""
-        return self.source.problems
+        """What is wrong with the file, and with the one that tables move to."""
+        return self.source.problems + self._spill_problems
 
     def step(self) -> bool:
         """Read and decode one batch and publish its rows. False: the end was reached and everything is settled."""
@@ -112,6 +127,7 @@ class Capture:
                 self._decode(part)
         elif self.source.at_end:
             self._finish()
+        self._note_spill_trouble()
         self.tables.publish()
         return not self.finished
 
@@ -128,6 +144,13 @@ class Capture:
     def close(self) -> None:
         """Let go of the file."""
         self.source.close()
+
+    def _note_spill_trouble(self) -> None:
+        trouble = self.tables.chunks.trouble
+        frames = self.tables.frames
+        if trouble and not self._spill_problems:
+            text = f"the tables stay in memory past their limit, the temporary file cannot be written: {trouble}"
+            self._spill_problems = [Problem(frames.integer("offset", frames.appended - 1), text)]
 
     def _decode(self, frames: FrameBatch) -> None:
         by_flow = self._intake.add(frames)

@@ -57,9 +57,11 @@ class Worker:
         """Threads that have not ended; the last one that ends lets go of the file, once `close` was called."""
 
     @classmethod
-    def open(cls, path: str | Path, *, protocols: Sequence[Protocol] = PROTOCOLS) -> Worker:
-        """Open a capture; nothing is decoded before `start`. Raises `CaptureError`."""
-        return cls(Capture.open(path, protocols=protocols))
+    def open(
+        cls, path: str | Path, *, protocols: Sequence[Protocol] = PROTOCOLS, memory_limit: int | None = None
+    ) -> Worker:
+        """Open a capture as `Capture.open` does; nothing is decoded before `start`. Raises `CaptureError`."""
+        return cls(Capture.open(path, protocols=protocols, memory_limit=memory_limit))
 
     def start(self) -> None:
         """Begin to decode and to answer."""

@@ -13,11 +13,12 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QSettings
 from pytestqt.qtbot import QtBot
 
+from analyzer.engine.machine import default_memory_limit
 from analyzer.engine.query import Query
 from tests.ui.conftest import WAIT_MS, find_capture
 from ui.document import Document
 from ui.opening import Opening
-from ui.settings import Settings
+from ui.settings import Preferences, Settings
 from ui.theme import LIGHT
 from ui.views.banner import Banner
 
@@ -138,3 +139,10 @@ def test_thirty_captures_one_after_another_leave_nothing(opening: Opening, qtbot
     gc.collect()
     assert [tables for tables in left if tables() is not None] == []
     assert opening.findChildren(QObject) == []
+
+
+def test_tables_take_the_memory_that_is_preferred(opening: Opening, qtbot: QtBot, tmp_path: Path) -> None:
+    settings = Settings(QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat))
+    for preferred, limit in ((0, default_memory_limit()), (512, 512 << 20)):
+        settings.preferences = Preferences(memory_mib=preferred)
+        assert decoded(opening, qtbot, find_capture(SMALL_NAME)).tables.chunks.limit == limit
