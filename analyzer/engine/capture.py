@@ -21,6 +21,7 @@ from analyzer.capture.frames import FrameBatch, Problem
 from analyzer.capture.source import Source
 from analyzer.engine.clock import Clock
 from analyzer.engine.detection import Claim, FlowDetection
+from analyzer.engine.garbage import set_aside, take_back
 from analyzer.engine.intake import Intake, PlainIntake, make_batch
 from analyzer.engine.machine import default_memory_limit
 from analyzer.engine.payloads import Payloads
@@ -72,6 +73,7 @@ class Capture:
         self._intake = _open_intake(source, self.tables, self._clock, compiled)
         self._payloads = Payloads(self.tables, source.file)
         self._spill_problems: list[Problem] = []
+        self._steps = 0
         self._undecided: dict[int, FlowDetection] = {}
         self._readings: dict[int, Reading] = {}
         self._rows: dict[int, Rows] = {}
@@ -129,6 +131,10 @@ class Capture:
             self._finish()
         self._note_spill_trouble()
         self.tables.publish()
+        self._steps += 1
+        if self.finished or self._steps.bit_count() == 1:
+            # Modules of the kernels, rows and baselines: ever more, so ever less often.
+            set_aside()
         return not self.finished
 
     def decode(self, on_progress: Callable[[int, int], None] | None = None) -> None:
@@ -144,6 +150,7 @@ class Capture:
     def close(self) -> None:
         """Let go of the file."""
         self.source.close()
+        take_back()
 
     def _note_spill_trouble(self) -> None:
         trouble = self.tables.chunks.trouble

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from analyzer.capture.frames import CaptureError
 from analyzer.engine.capture import Capture
+from analyzer.engine.garbage import no_collection
 from analyzer.engine.query import Query
 from analyzer.protocols import PROTOCOLS
 from analyzer.protocols.base import Protocol
@@ -168,7 +169,8 @@ class Worker:
                 try:
                     if query is None:
                         query = self.capture.query()
-                    answer = request.question(query)
+                    with no_collection():
+                        answer = request.question(query)
                 except Exception as error:
                     if isinstance(error, CaptureError):
                         _LOG.warning("a question about the capture failed: %s", error)
