@@ -7,9 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
-
 from analyzer.capture.frames import CaptureError
 from analyzer.cli.errors import CommandError
 from analyzer.cli.output import note
@@ -77,6 +74,10 @@ def _decode(capture: Capture, path: Path) -> None:
     if sys.stderr is None or not sys.stderr.isatty():
         capture.decode()
         return
+    # Not loaded where nobody watches.
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), DownloadColumn())
     with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(f"Decoding {path.name}", markup=False, total=None)

@@ -16,7 +16,6 @@ from types import TracebackType
 
 import numpy as np
 
-from analyzer import kernel_cache
 from analyzer.capture.frames import FrameBatch, Problem
 from analyzer.capture.source import Source
 from analyzer.engine.clock import Clock
@@ -99,7 +98,7 @@ class Capture:
         person.
         """
         if compiled is None:
-            compiled = _is_large(path) and kernel_cache.ready()
+            compiled = _is_large(path) and _kernels_ready()
         if memory_limit is None:
             memory_limit = default_memory_limit()
         source = Source.open(path, compiled=compiled)
@@ -297,6 +296,13 @@ def _is_large(path: str | Path) -> bool:
         return os.stat(path).st_size >= SMALL_FILE_BYTES
     except (OSError, ValueError):
         return False
+
+
+def _kernels_ready() -> bool:
+    # Small files do without, and begin a little sooner.
+    from analyzer import kernel_cache
+
+    return kernel_cache.ready()
 
 
 def _open_intake(source: Source, tables: Tables, clock: Clock, compiled: bool) -> Intake:
