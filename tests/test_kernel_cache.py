@@ -202,10 +202,7 @@ class TestPruning:
         environment.pop("SNAPSCOPE_KERNELS", None)
         command = [sys.executable, "-c", PRUNE]
         both = [
-            subprocess.Popen(
-                [sys.executable, "-c", PRUNE], cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True
-            )
-            for _ in range(2)
+            subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True) for _ in range(2)
         ]
         told = [process.communicate()[0].split() for process in both]
         assert [process.returncode for process in both] == [0, 0]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import os
+import time
 from array import array
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -34,6 +35,8 @@ from analyzer.store.tables import Tables
 BATCH_FRAMES = 1024
 BULK_BATCH_FRAMES = 4096
 """With compiled kernels; the first batches are smaller, so that the first rows come at once."""
+SMALLEST_BATCH = 128
+"""A step with fewer takes hardly less."""
 SMALL_FILE_BYTES = 512 * 1024
 """Plain Python has decoded a smaller file about when the kernels are loaded."""
 BATCH_BYTES = 16 * 1024 * 1024
@@ -117,12 +120,25 @@ class Capture:
         """What is wrong with the file, and with the one that tables move to."""
         return self.source.problems + self._spill_problems
 
-    def step(self) -> bool:
-        """Read and decode one batch and publish its rows. False: the end was reached and everything is settled."""
+    def step(self, seconds: float | None = None) -> bool:
+        """Read and decode one batch and publish its rows. False: the end was reached and everything is settled.
+
+        `seconds`: processor time that a step is to take, where throughput is not all; batches become as small as that
+        needs, and large again without it.
+        """
         if self.finished:
             return False
+        begin = time.thread_time()
+        more = self._step()
+        took = time.thread_time() - begin
+        if seconds is None or took < seconds / 2:
+            self._batch = min(2 * self._batch, self._largest)
+        elif took > seconds:
+            self._batch = max(self._batch // 2, min(SMALLEST_BATCH, self._batch))
+        return more
+
+    def _step(self) -> bool:
         frames = self.source.read(self._batch)
-        self._batch = min(2 * self._batch, self._largest)
         if len(frames):
             for part in _by_bytes(frames):
                 self._decode(part)
