@@ -16,6 +16,8 @@ from ui.models.recent import capture_summary, worst_severity
 from ui.settings import RecentCapture, Settings
 from ui.views.banner import Banner
 
+MIB = 1 << 20
+
 
 class Opening(QObject):
     """Whoever shows the capture follows `changed`; the one before it is closed when all have."""
@@ -48,7 +50,7 @@ class Opening(QObject):
     def open_path(self, path: str | Path) -> bool:
         """Open a capture in place of the one that is open. False: it cannot be opened; the old one stays."""
         try:
-            document = Document.open(path, self)
+            document = self._open_document(path)
         except CaptureError as error:
             self._banner.say(f"{error} {self._way_on()}", sign="error")
             self.recent_changed.emit()
@@ -69,7 +71,7 @@ class Opening(QObject):
         if document is None or document.is_decoded or document.worker.capture.compiled or self._successor is not None:
             return
         try:
-            successor = Document.open(document.path, self)
+            successor = self._open_document(document.path)
         except CaptureError:
             # What is shown reads on from the file that it has open.
             return
@@ -118,6 +120,11 @@ class Opening(QObject):
         texts = [f"{problem.text} (byte {problem.offset})" for problem in problems]
         more = self.tr("... {0} more").format(words.quantity(len(texts) - 30))
         return texts[:30] + ([more] if len(texts) > 30 else [])
+
+    def _open_document(self, path: str | Path) -> Document:
+        """Open a capture with the memory that is preferred. Raises `CaptureError`."""
+        preferred = self._settings.preferences.memory_mib
+        return Document.open(path, self, memory_limit=preferred * MIB or None)
 
     @Slot()
     def _succeed(self) -> None:

@@ -14,6 +14,7 @@ THEMES = ("system", "light", "dark")
 TIME_FORMATS = ("first", "previous", "utc")
 """Seconds since the first frame, since the packet before, or the time of day in UTC."""
 ZOOM_RANGE = (0.8, 2.0)
+MAX_MEMORY_MIB = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,8 @@ class Preferences:
     """Baselines older than this count as delayed."""
     system_fonts: bool = False
     zoom: float = 1.0
+    memory_mib: int = 0
+    """MiB of tables that stay in memory; 0: a quarter of the machine's memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +63,8 @@ class Settings:
         if result.theme not in THEMES or result.time_format not in TIME_FORMATS:
             result = replace(result, theme="system", time_format="first")
         low, high = ZOOM_RANGE
-        return replace(result, zoom=min(high, max(low, result.zoom)))
+        memory = min(MAX_MEMORY_MIB, max(0, result.memory_mib))
+        return replace(result, zoom=min(high, max(low, result.zoom)), memory_mib=memory)
 
     @preferences.setter
     def preferences(self, value: Preferences) -> None:

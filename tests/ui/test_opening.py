@@ -15,12 +15,13 @@ from capture_files import BUNDLED
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QSettings
 from pytestqt.qtbot import QtBot
 
+from analyzer.engine.machine import default_memory_limit
 from analyzer.engine.query import Query
 from tests.ui.conftest import WAIT_MS, find_capture
 from ui.document import Document
 from ui.main_window import FILE_FILTER
 from ui.opening import Opening
-from ui.settings import Settings
+from ui.settings import Preferences, Settings
 from ui.theme import LIGHT
 from ui.views.banner import Banner
 
@@ -150,3 +151,10 @@ def test_the_file_dialog_lists_captures_alone() -> None:
     for path in BUNDLED.iterdir():
         listed = any(fnmatch(path.name, pattern) for pattern in patterns)
         assert listed == path.name.endswith((".pcap", ".pcapng", ".pcap.gz"))
+
+
+def test_tables_take_the_memory_that_is_preferred(opening: Opening, qtbot: QtBot, tmp_path: Path) -> None:
+    settings = Settings(QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat))
+    for preferred, limit in ((0, default_memory_limit()), (512, 512 << 20)):
+        settings.preferences = Preferences(memory_mib=preferred)
+        assert decoded(opening, qtbot, find_capture(SMALL_NAME)).tables.chunks.limit == limit
