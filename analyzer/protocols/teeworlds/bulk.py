@@ -229,21 +229,14 @@ class BulkRebuilder(Rebuilder):
 
     def _grow(self, ints: int) -> None:
         """Move the states to another arena, the oldest first, with as much room as they take."""
-        known, old = self._tracker.track.ticks, self.store.arena
-        entries = [entry for entry in self._tracker.bases().values() if known[entry, AT]]
-        lengths = {known[entry, AT]: known[entry, INTS] for entry in entries}
-        arena = np.empty(max(_SMALLEST_ARENA, 2 * (1 + sum(lengths.values()) + ints)), dtype=np.int32)
+        epoch = self._tracker.arrays
+        entries = np.empty(len(epoch.ticks), dtype=np.int64)
+        count, live = snap_kernels.order_states(epoch, self.tail, entries)
+        arena = np.empty(max(_SMALLEST_ARENA, 2 * (1 + live + ints)), dtype=np.int32)
         arena[0] = 0
-        moved = {}
-        used = 1
-        for at in sorted(lengths, key=lambda at: (at < self.tail, at)):
-            arena[used : used + lengths[at]] = old[at : at + lengths[at]]
-            moved[at] = used
-            used += lengths[at]
-        for entry in entries:
-            known[entry, AT] = moved[known[entry, AT]]
+        self.head = snap_kernels.move_states(epoch, entries, count, self.store.arena, arena)
+        self.tail = 1
         self.store = _make_store(self.store.parts, arena, self.store.blocks)
-        self.head, self.tail = used, 1
 
     def blocks(self, count: int) -> list[tuple[int, bytes]]:
         """The first of the store's blocks as bytes, with their local numbers."""
