@@ -45,10 +45,10 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     """Without kernels decoding waits in its middle for this, as in a file of many minutes."""
     go_on, step = threading.Event(), Capture.step
 
-    def wait_then_step(capture: Capture) -> bool:
+    def wait_then_step(capture: Capture, seconds: float | None = None) -> bool:
         if not capture.compiled and len(capture.tables.packets) > 3000:
             go_on.wait()
-        return step(capture)
+        return step(capture, seconds)
 
     monkeypatch.setattr(Capture, "step", wait_then_step)
     yield go_on
