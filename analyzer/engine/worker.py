@@ -176,7 +176,12 @@ class Worker:
             self.decoded.set()
 
     def _give_way(self) -> float | None:
-        """Let a question have the interpreter; what the next step may take, None where nobody asks."""
+        """Let a question have the interpreter; what the next step may take, None where nobody asks.
+
+        Compiled kernels leave it free most of the time.
+        """
+        if self.capture.compiled:
+            return None
         with self._wake:
             self._wake.wait_for(lambda: self._closing or not (self._requests or self._answering), GIVE_WAY_S)
             return BRIEF_S if time.monotonic() - self._asked_at < ASKING_S else None

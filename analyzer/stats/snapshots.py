@@ -95,7 +95,10 @@ def rebuilt_counts(tables: Tables) -> RebuiltCounts:
     rebuilt = rebuilt_mask(status) & live
     proved = rebuilt & (tables.snapshots.array("proof", 0, published) != Proof.NONE)
     unproven = rebuilt & (status == Status.OK) & ~proved
-    failed = failed_mask(status, root_statuses(tables, np.arange(published))) & live
+    roots = status.copy()
+    baseless = np.flatnonzero(status == Status.NO_BASE)
+    roots[baseless] = root_statuses(tables, baseless)
+    failed = failed_mask(status, roots) & live
     unknown = (status == Status.NO_BASE) & live & ~failed
     return RebuiltCounts(*(int(np.count_nonzero(mask)) for mask in (rebuilt, proved, unproven, failed, unknown)))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -200,8 +201,8 @@ class Table:
         return sum(column.nbytes for column in self.columns.values())
 
 
-def _by_chunk(rows: Ints) -> Iterator[tuple[int, NDArray[np.bool_] | slice]]:
-    """The chunks that hold the rows, and which of the rows; mostly it is one."""
+def _by_chunk(rows: Ints) -> Iterator[tuple[int, Ints | slice]]:
+    """The chunks that hold the rows, and which of the rows, in their order; mostly it is one."""
     if not len(rows):
         return
     first, last = int(rows.min()) // CHUNK_ROWS, int(rows.max()) // CHUNK_ROWS
@@ -209,8 +210,13 @@ def _by_chunk(rows: Ints) -> Iterator[tuple[int, NDArray[np.bool_] | slice]]:
         yield first, slice(None)
         return
     chunks = rows // CHUNK_ROWS
-    for chunk in np.unique(chunks).tolist():
-        yield chunk, chunks == chunk
+    ascends = bool((chunks[1:] >= chunks[:-1]).all())
+    # Sorting is what takes time, and most rows are asked for in their order.
+    order = None if ascends else np.argsort(chunks, kind="stable")
+    ordered = chunks if order is None else chunks[order]
+    starts = [0, *(np.flatnonzero(ordered[1:] != ordered[:-1]) + 1).tolist(), len(rows)]
+    for start, stop in pairwise(starts):
+        yield int(ordered[start]), slice(start, stop) if order is None else order[start:stop]
 
 
 def _stored(values: Array | Sequence[object], code: str) -> Array:
