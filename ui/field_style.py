@@ -37,9 +37,10 @@ def paint_field(option: QStyleOption, painter: QPainter) -> None:
 
 def paint_check_box(option: QStyleOption, painter: QPainter) -> None:
     """Filled with a tick while it is on, with a bar while only a part of what it stands for is."""
-    side = min(option.rect.width(), option.rect.height())
-    box = QRectF(0, 0, side, side)
-    box.moveCenter(QRectF(option.rect).center())
+    rect = option.rect
+    side = min(rect.width(), rect.height())
+    # On whole pixels, so that the outline is sharp.
+    box = QRectF(rect.x() + (rect.width() - side) // 2, rect.y() + (rect.height() - side) // 2, side, side)
     enabled = option.state & State.State_Enabled
     filled = option.state & (State.State_On | State.State_NoChange)
     _paint_box(option, painter, box, CHECK_RADIUS, (Role.Accent if enabled else Role.Mid) if filled else Role.Base)
