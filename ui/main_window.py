@@ -51,6 +51,8 @@ from ui.window_layout import WindowLayout
 
 SAMPLE = "samples/ddnet_learntoplay.pcap.gz"
 FILE_FILTER = "Captures (*.pcap *.pcapng *.cap *.pcap.gz *.pcapng.gz *.cap.gz);;All files (*)"
+LEAST_SIZE = (800, 480)
+"""A screen of 1280 x 800 at scale 1.5 has 853 x 533, less what panels take."""
 ZOOM_STEP = 0.1
 
 
@@ -62,7 +64,7 @@ class MainWindow(QMainWindow):
         self._settings = settings
         self.appearance = Appearance(settings, self)
         self.setWindowTitle("Snapscope")
-        self.setMinimumSize(1024, 700)
+        self.setMinimumSize(*LEAST_SIZE)
         self.setAcceptDrops(True)
         self._make_panes()
         self._lay_out()

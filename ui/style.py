@@ -6,20 +6,26 @@ All colours come from the palette that `theme` makes: Button is `raised`, Base `
 from __future__ import annotations
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QPainter, QPalette, QPen
+from PySide6.QtGui import QPainter, QPalette
 from PySide6.QtWidgets import (
+    QAbstractItemView,
     QApplication,
     QProxyStyle,
+    QPushButton,
     QStyle,
+    QStyleHintReturn,
     QStyleOption,
     QStyleOptionComplex,
+    QStyleOptionFrame,
     QStyleOptionMenuItem,
     QStyleOptionSlider,
+    QStyleOptionSpinBox,
     QStyleOptionTab,
     QTabBar,
     QWidget,
 )
 
+from ui.field_style import edge_pen, paint_check_box, paint_field, paint_focus_ring, paint_spin_box
 from ui.theme import RADIUS
 
 Control, Primitive, State, Role = QStyle.ControlElement, QStyle.PrimitiveElement, QStyle.StateFlag, QPalette.ColorRole
@@ -63,6 +69,18 @@ class FlatStyle(QProxyStyle):
         known = _METRICS.get(metric)
         return super().pixelMetric(metric, option, widget) if known is None else known
 
+    def styleHint(
+        self,
+        hint: QStyle.StyleHint,
+        option: QStyleOption | None = None,
+        widget: QWidget | None = None,
+        returned: QStyleHintReturn | None = None,
+    ) -> int:
+        if hint is QStyle.StyleHint.SH_DialogButtonBox_ButtonsHaveIcons:
+            # Fusion's pictures are of no theme: black or coloured on any ground.
+            return 0
+        return super().styleHint(hint, option, widget, returned)
+
     def sizeFromContents(
         self, kind: QStyle.ContentsType, option: QStyleOption, size: QSize, widget: QWidget | None = None
     ) -> QSize:
@@ -94,6 +112,10 @@ class FlatStyle(QProxyStyle):
     ) -> None:
         if control is QStyle.ComplexControl.CC_ScrollBar and isinstance(option, QStyleOptionSlider):
             _paint_scroll_bar(option, painter)
+        elif control is QStyle.ComplexControl.CC_SpinBox and isinstance(option, QStyleOptionSpinBox):
+            parts = (QStyle.SubControl.SC_SpinBoxUp, QStyle.SubControl.SC_SpinBoxDown)
+            up, down = (self.subControlRect(control, option, part, widget) for part in parts)
+            paint_spin_box(option, painter, up, down)
         else:
             super().drawComplexControl(control, option, painter, widget)
 
@@ -127,6 +149,12 @@ class FlatStyle(QProxyStyle):
             _paint_button(option, painter)
         elif element is Primitive.PE_PanelButtonTool:
             _paint_tool_button(option, painter)
+        elif element is Primitive.PE_PanelLineEdit and isinstance(option, QStyleOptionFrame) and option.lineWidth > 0:
+            paint_field(option, painter)
+        elif element is Primitive.PE_IndicatorCheckBox:
+            paint_check_box(option, painter)
+        elif element is Primitive.PE_FrameFocusRect and not isinstance(widget, QAbstractItemView | QPushButton):
+            paint_focus_ring(option, painter)
         elif element is Primitive.PE_IndicatorDockWidgetResizeHandle:
             painter.fillRect(option.rect, option.palette.color(Role.Window))
         elif element is not Primitive.PE_FrameStatusBarItem:
@@ -170,12 +198,13 @@ def _paint_button(option: QStyleOption, painter: QPainter) -> None:
     pressed, over = state & (State.State_Sunken | State.State_On), state & State.State_MouseOver
     enabled = bool(state & State.State_Enabled)
     fill = Role.Highlight if enabled and pressed else Role.Button if enabled and not over else Role.Base
-    edge = Role.Accent if enabled and (over or state & State.State_HasFocus) else Role.Mid
+    pen = edge_pen(option)
+    half = pen.widthF() / 2
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setBrush(palette.color(fill))
-    painter.setPen(QPen(palette.color(edge), 1.0))
-    painter.drawRoundedRect(QRectF(option.rect).adjusted(0.5, 0.5, -0.5, -0.5), RADIUS, RADIUS)
+    painter.setPen(pen)
+    painter.drawRoundedRect(QRectF(option.rect).adjusted(half, half, -half, -half), RADIUS, RADIUS)
     painter.restore()
 
 

@@ -209,6 +209,7 @@ def settings(tmp_path: Path) -> Settings:
 def window(qtbot: QtBot, settings: Settings) -> Iterator[MainWindow]:
     """The whole window, shown, with nothing open."""
     made = MainWindow(settings)
+    made.resize(1024, 700)
     made.show()
     qtbot.waitExposed(made)
     yield made

@@ -108,7 +108,7 @@ def test_worst_first_with_signs(qtbot: QtBot, document: OpenDocument, pane: Clie
     assert pane.clients.index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole) == "bot0, Error"
     tip = str(pane.clients.index(0, 0).data(Qt.ItemDataRole.ToolTipRole))
     assert "67 snapshots could not be rebuilt" in tip
-    assert "67 by capture" in tip
+    assert "67 by the capture" in tip
 
 
 def test_texts_are_the_numbers(qtbot: QtBot, document: OpenDocument, pane: ClientsPane) -> None:
@@ -575,3 +575,34 @@ def test_what_is_missing_is_said(qtbot: QtBot, document: OpenDocument, pane: Cli
     pane.show_document(decoded)
     listed(qtbot, pane, decoded)
     assert pane.state == ""
+
+
+def test_the_worst_client_of_all_is_chosen_unless_a_person_chose(
+    qtbot: QtBot, document: OpenDocument, pane: ClientsPane
+) -> None:
+    """Which one it is may change as long as more is decoded."""
+    opened = document(BAD)
+    pane.show_document(opened)
+    listed(qtbot, pane, opened)
+    worst, last = pane.clients.session_at(0), pane.clients.session_at(5)
+    assert pane.session == worst
+    pane.choose(last)
+    pane.source.changed.emit()
+    assert pane.session == worst
+    QTest.mouseClick(
+        pane.table.viewport(),
+        Qt.MouseButton.LeftButton,
+        pos=pane.table.visualRect(pane.clients.index(5, 0)).center(),
+    )
+    assert pane.session == last
+    pane.source.changed.emit()
+    assert pane.session == last
+
+
+def test_the_tool_tip_says_only_what_is_known(qtbot: QtBot, document: OpenDocument, pane: ClientsPane) -> None:
+    opened = document(CUT)
+    pane.show_document(opened)
+    listed(qtbot, pane, opened)
+    tips = [str(pane.clients.index(row, 0).data(Qt.ItemDataRole.ToolTipRole)) for row in range(pane.clients.rowCount())]
+    assert tips
+    assert not any("–" in tip or "None" in tip or "by unknown" in tip for tip in tips)

@@ -116,6 +116,7 @@ def test_a_packet_of_no_known_protocol(window: MainWindow, select: Callable[[int
         f"{sentence}. They stand in the Packet tab.",
     ]
     assert {"Not decoded", sentence} <= set(said(window.packet_tab))
+    assert window.packet_tab.bytes.foot_text().strip().startswith("No fields: nothing reads this flow.")
     window.packets.go_next_snapshot()
     assert window.status.currentMessage() == "No later snapshot of this client"
     window.packets.go_first()

@@ -616,3 +616,32 @@ def test_menus_open_by_letter(window: MainWindow) -> None:
     letters = [text.partition("&")[2][:1] for text in menus]
     assert menus == ["&File", "&Edit", "&View", "&Go", "&Help"]
     assert len(set(letters)) == len(menus)
+
+
+@pytest.mark.parametrize(("width", "zoom"), [(1920, 1.0), (1280, 1.5), (853, 1.0), (800, 1.5)])
+def test_the_status_bar_says_words_whole_or_not_at_all(
+    window: MainWindow, opened: Opener, qtbot: QtBot, width: int, zoom: float
+) -> None:
+    opened("ddnet_ctf1_24bots")
+    window.appearance.prefer(Preferences(zoom=zoom))
+    window.resize(width, 700)
+    qtbot.waitUntil(lambda: window.width() == width)
+    labels = [label for label in window.status.findChildren(QLabel) if label.text()]
+    qtbot.waitUntil(lambda: all(label.width() >= label.sizeHint().width() for label in labels))
+    said = [label.text() for label in labels]
+    assert any(text.startswith("Failed 0, unknown ") for text in said)
+    left_out = window.status.toolTip().splitlines()
+    assert bool(left_out) == (width < 1000)
+    assert not set(said) & set(left_out)
+    window.appearance.prefer(Preferences())
+
+
+def test_the_window_fits_a_small_screen(window: MainWindow, opened: Opener, qtbot: QtBot) -> None:
+    opened(SHORT)
+    window.resize(853, 533)
+    qtbot.waitUntil(lambda: (window.width(), window.height()) == (853, 533))
+    for tab in (window.packet_tab, window.snapshot_tab):
+        window.tabs.setCurrentWidget(tab)
+        qtbot.waitUntil(tab.isVisible)
+    assert (window.width(), window.height()) == (853, 533)
+    assert window.minimumSizeHint().width() <= 853

@@ -10,10 +10,14 @@ from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QApplication,
+    QCheckBox,
+    QDialogButtonBox,
+    QLineEdit,
     QMainWindow,
     QMenuBar,
     QPushButton,
     QScrollBar,
+    QSpinBox,
     QStatusBar,
     QTabBar,
     QToolBar,
@@ -222,3 +226,38 @@ def test_a_tool_button_is_seen_only_when_it_is_on_or_pointed_at(qtbot: QtBot, th
     button.setChecked(False)
     QTest.mouseMove(button, QPoint(20, 15))
     qtbot.waitUntil(lambda: is_in(theme, holder.grab().toImage(), 14, 20, "line"))
+
+
+@pytest.mark.parametrize("kind", [QLineEdit, QSpinBox])
+def test_a_field_is_outlined_and_ringed_with_the_focus(
+    qtbot: QtBot, theme: Theme, kind: type[QLineEdit] | type[QSpinBox]
+) -> None:
+    field = kind()
+    field.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    image = shown(qtbot, field, 120, 26)
+    for x, y in ((60, 0), (60, 25), (0, 13), (119, 13)):
+        assert is_in(theme, image, x, y, "line2")
+    assert is_in(theme, image, 60, 2, "panel")
+    field.setFocus()
+    qtbot.waitUntil(field.hasFocus)
+    image = field.grab().toImage()
+    for x, y in ((60, 0), (60, 1), (60, 25), (0, 13), (1, 13), (119, 13)):
+        assert is_in(theme, image, x, y, "accent")
+
+
+def test_a_check_box_is_outlined_and_filled_when_it_is_on(qtbot: QtBot, theme: Theme) -> None:
+    box = QCheckBox("Use")
+    box.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    image = shown(qtbot, box, 120, 24)
+    row = [image.pixelColor(x, 12).name() for x in range(24)]
+    assert row.count(theme.hex("line2").lower()) == 2
+    box.setChecked(True)
+    image = box.grab().toImage()
+    row = [image.pixelColor(x, 12).name() for x in range(24)]
+    assert row.count(theme.hex("accent").lower()) >= 4
+
+
+def test_the_buttons_of_a_dialog_have_no_pictures(qtbot: QtBot, theme: Theme) -> None:
+    buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close | QDialogButtonBox.StandardButton.Cancel)
+    shown(qtbot, buttons, 300, 40)
+    assert [button.icon().isNull() for button in buttons.buttons()] == [True, True]

@@ -101,9 +101,13 @@ class ChartStack(QWidget):
         else:
             for signal, slot in self._wires(document):
                 signal.connect(slot)
-        self._either.setCurrentWidget(self.state if document is None else self._column)
-        self.tools.setEnabled(document is not None)
+        self._show_or_say(document is not None)
         self._ask_redraw()
+
+    def _show_or_say(self, shows: bool) -> None:
+        """Charts, or the sentence in their place."""
+        self._either.setCurrentWidget(self._column if shows else self.state)
+        self.tools.setEnabled(shows)
 
     def _wires(self, document: Document) -> tuple[tuple[Any, Any], ...]:
         selection = document.selection
@@ -353,6 +357,10 @@ class ChartStack(QWidget):
             return
         while not scope.data.update(ROWS_A_TURN):
             yield
+        if scope.document.is_decoded and not len(scope.data.tables.frames):
+            self.state.show_state(self.tr("No packets"), self.tr("The capture holds none: there is no time to draw"))
+            self._show_or_say(False)
+            return
         self._view.set_capture(scope.data.first_s, scope.end_s)
         scope.choose()
         scene = self._scene(scope)

@@ -15,7 +15,7 @@ from ui.views.cells import Cell
 from ui.words import UNKNOWN, count, decimal, number, percent, quantity
 
 SIGNS = {Severity.ERROR: "error", Severity.WARNING: "warn", Severity.UNPROVED: "note", Severity.PROVED: "ok"}
-_SHORT = {LostBy.CAPTURE: "cap", LostBy.NETWORK: "net"}
+_SHORT = {LostBy.CAPTURE: "cap", LostBy.NETWORK: "net", LostBy.UNKNOWN: "?"}
 """Where several lost something."""
 _CONCERNS = {"full": Concern.FULL, "ack": Concern.SLOW_ACKS, "base-age": Concern.OLD_BASES}
 """Column -> the concern that its number is the reason for."""
@@ -165,8 +165,8 @@ def _first_columns() -> tuple[ClientColumn, ...]:
         Column(
             "losers",
             tr("Lost by"),
-            tr("Who lost them, the worst first: the capture, the network, the game"),
-            64,
+            tr("Who lost them, the worst first: the capture, the network, the game; ?: the capture cannot tell"),
+            68,
             lambda row: losers_text(row.stats),
             lambda row: losers_text(row.stats) if row.stats.lost else None,
             right=False,
@@ -305,7 +305,6 @@ def concern_text(concern: Concern, stats: ClientStats, old_base_ms: float) -> st
 def tool_tip(row: Row, old_base_ms: float) -> str:
     """Everything about a client, in lines."""
     stats = row.stats
-    losses = [f"{quantity(lost)} {tr('by')} {loser.word}" for loser, lost in stats.losers]
     place = [text for text in (row.dialect, stats.map) if text]
     lines = [
         f"{client_name(stats, several=row.several)}  {stats.ends.client}  {', '.join(place)}",
@@ -323,18 +322,38 @@ def tool_tip(row: Row, old_base_ms: float) -> str:
             proved=quantity(stats.proved),
             failed=quantity(stats.failed),
         ),
-        *([tr("Lost: ") + ", ".join(losses)] if losses else []),
-        tr("Base age {p50} ms, p99 {p99} ms").format(
-            p50=milliseconds(stats.base_age_p50), p99=milliseconds(stats.base_age_p99)
-        ),
-        tr("Acknowledged after {p50} ms, p99 {p99} ms").format(
-            p50=milliseconds(stats.ack_p50), p99=milliseconds(stats.ack_p99)
-        ),
-        tr("Jitter p99 {p99} ms").format(p99=milliseconds(stats.jitter_p99)),
+        *_loss_lines(stats),
+        *_delay_lines(stats),
         *(
             [tr("Server rate {pace}, inferred: {reason}").format(pace=pace_text(row.pace), reason=row.pace.reason)]
-            if row.pace is not None
+            if row.pace is not None and row.pace.state
             else []
         ),
     ]
     return "\n".join(lines)
+
+
+def _loss_lines(stats: ClientStats) -> list[str]:
+    by = {
+        LostBy.CAPTURE: tr("{0} by the capture"),
+        LostBy.NETWORK: tr("{0} by the network"),
+        LostBy.GAME: tr("{0} by the game"),
+        LostBy.UNKNOWN: tr("{0} where the capture cannot tell by whom"),
+        LostBy.LIMIT: tr("{0} by this program's bound on memory"),
+    }
+    losses = [by[loser].format(quantity(lost)) for loser, lost in stats.losers if loser in by]
+    return [tr("Lost: ") + ", ".join(losses)] if losses else []
+
+
+def _delay_lines(stats: ClientStats) -> list[str]:
+    """What is known of them: median, and what 99 of 100 do not exceed."""
+    lines = (
+        (tr("Baselines {p50} ms old (median), {p99} ms (99 of 100)"), stats.base_age_p50, stats.base_age_p99),
+        (tr("Acknowledged after {p50} ms (median), {p99} ms (99 of 100)"), stats.ack_p50, stats.ack_p99),
+        (tr("Jitter {p99} ms (99 of 100)"), stats.jitter_p99, stats.jitter_p99),
+    )
+    return [
+        text.format(p50=milliseconds(p50), p99=milliseconds(p99))
+        for text, p50, p99 in lines
+        if p50 is not None and p99 is not None
+    ]

@@ -40,6 +40,8 @@ class FieldModel(QAbstractItemModel):
         self._secrets = Secrets(FieldTree((), ()))
         self._revealed: frozenset[Span] = frozenset()
         self._top: tuple[Field, ...] = ()
+        self._walked: list[tuple[Rows, Field]] | None = None
+        """Every field in the order of the tree, once anyone asked."""
         self._number_nothing()
 
     @property
@@ -63,6 +65,7 @@ class FieldModel(QAbstractItemModel):
         self._detail = detail
         self._revealed = frozenset()
         self._top = () if detail is None else top_fields(detail.tree)
+        self._walked = None
         self._secrets = Secrets(FieldTree((), ()) if detail is None else detail.tree)
         self._number_nothing()
         self.endResetModel()
@@ -118,17 +121,24 @@ class FieldModel(QAbstractItemModel):
         kept = self.rows(prefer) if prefer is not None and prefer.isValid() else None
         best: tuple[int, bool, int] | None = None
         found: Rows = ()
-        for rows, node in self.walk():
-            if node.span is None or not covers(node.span, span):
+        buffer, start, stop = span.buffer, span.offset, span.offset + span.length
+        for rows, node in self._all():
+            has = node.span
+            if has is None or has.buffer != buffer or has.offset > start or has.offset + has.length < stop:
                 continue
-            rank = (len(rows), rows == kept, -node.span.length)
+            rank = (len(rows), rows == kept, -has.length)
             if best is None or rank > best:
                 best, found = rank, rows
         return self.index_of(found)
 
     def walk(self) -> Iterator[tuple[Rows, Field]]:
         """Every field in the order of the tree."""
-        yield from _walk(self._top, ())
+        return iter(self._all())
+
+    def _all(self) -> list[tuple[Rows, Field]]:
+        if self._walked is None:
+            self._walked = list(_walk(self._top, ()))
+        return self._walked
 
     def index(self, row: int, column: int, parent: Index = QModelIndex()) -> QModelIndex:  # noqa: B008
         if not self.hasIndex(row, column, parent):
@@ -241,15 +251,6 @@ def top_fields(tree: FieldTree) -> tuple[Field, ...]:
     if tree.error and not any(node.wrong for _, node in _walk(tree.fields, ())):
         return (*tree.fields, Field("unreadable", note=tree.error, wrong=True))
     return tree.fields
-
-
-def covers(outer: Span, inner: Span) -> bool:
-    """Are all bytes of `inner` in `outer`?"""
-    return (
-        outer.buffer == inner.buffer
-        and outer.offset <= inner.offset
-        and inner.offset + inner.length <= outer.offset + outer.length
-    )
 
 
 def _walk(fields: tuple[Field, ...], above: Rows) -> Iterator[tuple[Rows, Field]]:

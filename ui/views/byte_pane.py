@@ -171,8 +171,12 @@ class BytePane(QWidget):
             self._mark(scroll)
 
     def show_no_field(self) -> None:
-        """Say how to learn more."""
-        self.show_foot("", self.tr("Select a field, or click a byte to find its field"), "", ())
+        """Say how to learn more, where there is more."""
+        if self._detail is None or self._detail.tree.fields:
+            says = self.tr("Select a field, or click a byte to find its field")
+        else:
+            says = self.tr("No fields: nothing reads this flow. Drag over bytes to choose what Ctrl+C copies")
+        self.show_foot("", says, "", ())
 
     def show_foot(self, title: str, meaning: str, cost: str, steps: Sequence[Step]) -> None:
         """Say what is selected and where it comes from."""

@@ -34,6 +34,8 @@ class ClientsPane(QWidget):
         super().__init__(parent)
         self._document: Document | None = None
         self._session = -1
+        self._picked = False
+        """A person, or the selection, chose the session; else it is the worst one."""
         self._zoom = 1.0
         self._paces: Mapping[int, Pace] = {}
         self.source = ClientSource(self)
@@ -62,7 +64,7 @@ class ClientsPane(QWidget):
             selection.session_changed.disconnect(self._limited)
             self._document.decoded.disconnect(self._say_state)
         self._document = document
-        self._session, self._paces = -1, {}
+        self._session, self._picked, self._paces = -1, False, {}
         self._soon.stop()
         if document is not None:
             selection = document.selection
@@ -131,9 +133,10 @@ class ClientsPane(QWidget):
 
     def choose(self, session: int) -> None:
         """Make a session's row current."""
-        row = self.clients.row_of(session)
+        row, picked = self.clients.row_of(session), self._picked
         if row >= 0:
             go_to_row(self.table, self.clients.index(row, 0))
+        self._picked = picked
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -210,14 +213,16 @@ class ClientsPane(QWidget):
         self.store.show_pace(paces.get(self._session))
 
     def _follow_selection(self) -> None:
-        """The client of the selected snapshot becomes the chosen one; without a snapshot the worst is, at first."""
+        """The client of the selected snapshot becomes the chosen one; without a snapshot the worst is, until a person
+        chooses another. Which one that is may be seen only when all is decoded."""
         if self._document is None:
             return
         snapshot = self._document.selection.place.snapshot
         if snapshot >= 0 and self._session < 0:
             self.choose(self._document.tables.snapshots.integer("session", snapshot))
-        if self._session < 0 and self.clients.rowCount():
-            self.choose(self.clients.session_at(0))
+        stats = self.source.clients.stats
+        if snapshot < 0 and stats and (self._session < 0 or (self._document.is_decoded and not self._picked)):
+            self.choose(min(stats, key=lambda client: client.badness).session)
 
     @Slot()
     def _snapshot_changed(self) -> None:
@@ -298,6 +303,7 @@ class ClientsPane(QWidget):
         session = self.clients.session_at(index.row()) if index.isValid() else -1
         if session != self._session:
             self._session = session
+            self._picked = session >= 0
             self._show_store()
             self._say_limit()
 

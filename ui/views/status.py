@@ -15,8 +15,13 @@ from ui.theme import Theme
 STATUS_HEIGHT = 24
 REFRESH_MS = 250
 """Numbers that change faster than this nobody reads."""
-HINT_GAP = 8
-"""Qt leaves about this much between the parts of the bar."""
+GAP = 8
+"""Qt leaves no more than this between the parts of the bar."""
+EDGE = 8
+APART = 12
+"""Between two things that are said."""
+LEAST_NAME = 12
+"""Letters of a file's name, cut in the middle, that still tell which file it is."""
 
 
 class ProgressBar(QWidget):
@@ -83,6 +88,8 @@ class StatusBar(QStatusBar):
         self._hint.setToolTip(self.tr("Go to the next failed snapshot (Shift+J)"))
         self._hint.clicked.connect(self.failure_wanted)
         self._failures = 0
+        self._texts: dict[QLabel, str] = {}
+        """What each part says where there is room."""
         self._decoding = QLabel()
         self._preparing = QLabel()
         self._dialects = QLabel()
@@ -91,14 +98,15 @@ class StatusBar(QStatusBar):
         self._soon.setSingleShot(True)
         self._soon.setInterval(REFRESH_MS)
         self._soon.timeout.connect(self._say)
-        self.setContentsMargins(8, 0, 8, 0)
+        self.setContentsMargins(EDGE, 0, EDGE, 0)
         for label in (self._file, self._packets, self._snapshots, self._failed, self._dropped):
-            label.setContentsMargins(0, 0, 12, 0)
             self.addWidget(label)
-        for label in (self._preparing, self._decoding, self._dialects, self._memory):
-            label.setContentsMargins(12, 0, 0, 0)
         for widget in (self._hint, self._preparing, self._decoding, self._progress, self._dialects, self._memory):
             self.addPermanentWidget(widget)
+        self._least_first = (self._memory, self._dialects, self._packets, self._preparing, self._snapshots)
+        """What is left out where the bar is short; the file, what failed, drops and progress stay."""
+        # What does not fit is left out: it never widens the window.
+        self.setMinimumWidth(1)
         self.set_theme(theme)
         self.set_zoom(1.0)
         self.show_document(None)
@@ -117,11 +125,11 @@ class StatusBar(QStatusBar):
             label.setFont(font)
         self._progress.set_zoom(zoom)
         self.setMinimumHeight(round(STATUS_HEIGHT * zoom))
-        self._fit_hint()
+        self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._fit_hint()
+        self._fit()
 
     def show_document(self, document: Document | None) -> None:
         """Follow another document, or none."""
@@ -133,15 +141,15 @@ class StatusBar(QStatusBar):
         self._document = document
         for label in self.findChildren(QLabel):
             if label is not self._preparing:
-                label.clear()
+                self._texts[label] = ""
         self._failures = 0
-        self._fit_hint()
         self._progress.show_share(0.0)
         self._progress.setVisible(document is not None and not document.is_decoded)
         if document is None:
-            self._file.setText(self.tr("Ready to open a capture"))
+            self._put(self._file, self.tr("Ready to open a capture"))
+            self._fit()
             return
-        self._file.setText(document.path.name)
+        self._put(self._file, document.path.name)
         document.rows_added.connect(self._on_rows)
         document.progressed.connect(self._on_progress)
         document.decoded.connect(self._on_decoded)
@@ -149,7 +157,11 @@ class StatusBar(QStatusBar):
 
     def show_preparing(self, text: str) -> None:
         """What is done beside the window at a first start; empty: nothing."""
-        self._preparing.setText(text)
+        self._put(self._preparing, text)
+        self._fit()
+
+    def _put(self, label: QLabel, text: str) -> None:
+        self._texts[label] = text
 
     @Slot()
     def _on_rows(self) -> None:
@@ -162,32 +174,31 @@ class StatusBar(QStatusBar):
         if document is None:
             return
         tables = document.tables
-        self._packets.setText(self.tr("Packets {0}").format(words.quantity(len(tables.packets))))
+        self._put(self._packets, self.tr("Packets {0}").format(words.quantity(len(tables.packets))))
         stats = rebuilt_counts(tables)
-        self._snapshots.setText(
-            self.tr("Rebuilt {0}, proved {1}, unproven {2}").format(
-                words.quantity(stats.rebuilt), words.quantity(stats.proved), words.quantity(stats.unproven)
-            )
-        )
+        rebuilt = (words.quantity(number) for number in (stats.rebuilt, stats.proved, stats.unproven))
+        self._put(self._snapshots, self.tr("Rebuilt {0}, proved {1}, unproven {2}").format(*rebuilt))
         self._failures = stats.failed
         failed, unknown = words.quantity(stats.failed), words.quantity(stats.unknown)
-        self._failed.setText(self.tr("Failed {0}, unknown {1}").format(failed, unknown))
+        self._put(self._failed, self.tr("Failed {0}, unknown {1}").format(failed, unknown))
         protocols = document.worker.capture.protocols
         titles = {dialect: name for protocol in protocols for dialect, name in protocol.dialect_names.items()}
         dialects = sorted({titles.get(name, name) for name in tables.readings.array("dialect").tolist()})
         readings = tables.sessions.integers("reading")[live_sessions(tables)]
         flows = set(tables.readings.integers("flow")[readings].tolist())
         clients = words.count(len(flows), self.tr("client"), self.tr("clients"))
-        self._dialects.setText(words.DOT.join([", ".join(dialects), clients]) if dialects else "")
+        self._put(self._dialects, words.DOT.join([", ".join(dialects), clients]) if dialects else "")
         used = sum(size for _, size in tables.memory().values())
-        self._memory.setText(self.tr("Tables {0}").format(words.size(used)))
+        self._put(self._memory, self.tr("Tables {0}").format(words.size(used)))
         dropped = document.worker.capture.source.dropped
-        self._dropped.setText("" if dropped is None else self.tr("Dropped {0}").format(words.quantity(dropped)))
+        self._put(self._dropped, "" if dropped is None else self.tr("Dropped {0}").format(words.quantity(dropped)))
+        self._fit()
 
     @Slot(float)
     def _on_progress(self, share: float) -> None:
         self._progress.show_share(share)
-        self._decoding.setText(self.tr("Decoding {0} %").format(int(100 * share)))
+        self._put(self._decoding, self.tr("Decoding {0} %").format(int(100 * share)))
+        self._fit()
 
     @Slot()
     def _on_decoded(self) -> None:
@@ -195,9 +206,42 @@ class StatusBar(QStatusBar):
         self._progress.hide()
         document = self._document
         stopped = document is not None and document.worker.cancelled
-        self._decoding.setText(self.tr("Stopped") if stopped else "")
+        self._put(self._decoding, self.tr("Stopped") if stopped else "")
         self._say()
+
+    def _fit(self) -> None:
+        """Each part is said whole or not at all, the least important left out first; the file's name is cut."""
+        for label, text in self._texts.items():
+            self._write(label, text)
+        left_out = []
+        for label in self._least_first:
+            if self._taken() <= self.width():
+                break
+            if label.text():
+                left_out.append(label.text())
+                self._write(label, "")
+        over = self._taken() - self.width()
+        name, metrics = self._texts.get(self._file, ""), self._file.fontMetrics()
+        if over > 0 and name:
+            room = max(metrics.horizontalAdvance(name) - over, metrics.averageCharWidth() * LEAST_NAME)
+            self._write(self._file, metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, room))
+            left_out.insert(0, name)
+        self.setToolTip("\n".join(left_out))
         self._fit_hint()
+
+    def _write(self, label: QLabel, text: str) -> None:
+        """What says nothing takes no room."""
+        apart = APART if text else 0
+        at_left = label in (self._file, self._packets, self._snapshots, self._failed, self._dropped)
+        label.setContentsMargins(0 if at_left else apart, 0, apart if at_left else 0, 0)
+        label.setText(text)
+
+    def _taken(self) -> int:
+        """Pixels of what stands in the bar, but for the hint."""
+        parts: list[QWidget] = [*self._texts]
+        if not self._progress.isHidden():
+            parts.append(self._progress)
+        return sum(part.sizeHint().width() + GAP for part in parts) + 2 * EDGE
 
     def _fit_hint(self) -> None:
         """When all is decoded: what failed and the key to it, as far as there is room; the count is at the left too."""
@@ -206,8 +250,7 @@ class StatusBar(QStatusBar):
             self._hint.hide()
             return
         failed = words.count(self._failures, self.tr("snapshot failed"), self.tr("snapshots failed"))
-        labels = [label for label in self.findChildren(QLabel) if label.text()]
-        taken = sum(label.sizeHint().width() for label in labels) + HINT_GAP * (len(labels) + 1)
+        taken = self._taken() + GAP
         for text in (
             self.tr("{0} · Shift+J goes to the next").format(failed),
             self.tr("Shift+J: next failed"),

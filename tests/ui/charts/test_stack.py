@@ -297,14 +297,16 @@ def test_a_capture_without_a_frame(charts_of: OpenCharts, qtbot: QtBot, tmp_path
     empty = tmp_path / "empty.pcap"
     empty.write_bytes(bytes.fromhex("d4c3b2a1 0200 0400 00000000 00000000 ffff0000 01000000"))
     pane, document = charts_of(empty)
-    viewport = chart(pane, "size").canvas
-    qtbot.mouseMove(viewport, viewport.rect().center())
-    qtbot.mouseClick(viewport, Qt.MouseButton.LeftButton, pos=viewport.rect().center())
+    assert pane.state.accessibleName().startswith("No packets. ")
+    assert not pane.tools.isEnabled()
     qtbot.keyClicks(pane, "+-0f")
     for every in (True, False):
         pane.show_all_clients(every)
     assert document.selection.place.packet == -1
-    assert {chart.sentence for chart in pane.charts if chart.isVisible()} == {"No snapshot in this range"}
+    assert pane.state.isVisible()
+    assert not any(chart.isVisible() for chart in pane.charts)
+    pane.show_document(None)
+    assert pane.state.accessibleName().startswith("No capture. ")
 
 
 def test_text_twins(charts_of: OpenCharts) -> None:
