@@ -404,14 +404,15 @@ def test_copy_takes_the_row_of_the_pane_that_has_the_focus(window: MainWindow, o
     assert bytes.fromhex(QApplication.clipboard().text())
 
 
-def test_the_status_bar_counts_failures(window: MainWindow, opened: Opener) -> None:
+def test_the_status_bar_counts_failures(window: MainWindow, opened: Opener, qtbot: QtBot) -> None:
     document = opened(BAD_CRC)
     tables = document.tables
     status, cause = tables.snapshots.integers("status"), tables.snapshots.integers("cause")
     wrong = [Status.CRC, Status.INCOMPLETE, Status.MALFORMED]
     failed = int((np.isin(status, wrong) | ((cause >= 0) & np.isin(status[cause], wrong))).sum())
     assert failed
-    assert f"Failed {failed}, " in " ".join(label.text() for label in window.status.findChildren(QLabel))
+    labels = window.status.findChildren(QLabel)
+    qtbot.waitUntil(lambda: any(f"Failed {failed}, " in label.text() for label in labels))
 
 
 def test_a_capture_that_is_only_recognised_says_so(window: MainWindow, opened: Opener, tmp_path: Path) -> None:
@@ -577,14 +578,17 @@ def test_the_clients_are_searched_from_the_clients(window: MainWindow, opened: O
     assert field.accessibleName() == "Find in the packet list"
 
 
-def test_the_hint_in_the_status_bar_leads_to_a_failure(window: MainWindow, opened: Opener) -> None:
+def test_the_hint_in_the_status_bar_leads_to_a_failure(window: MainWindow, opened: Opener, qtbot: QtBot) -> None:
     document = opened(BAD_CRC)
-    hint = next(button for button in window.status.findChildren(QToolButton) if button.isVisible())
+    (hint,) = window.status.findChildren(QToolButton)
+    qtbot.waitUntil(hint.isVisible)
     assert "failed" in hint.text()
     hint.click()
     assert document.tables.snapshots.integer("status", document.selection.place.snapshot) == Status.CRC
     opened(SHORT)
-    assert not any(button.isVisible() for button in window.status.findChildren(QToolButton))
+    said = window.status.findChildren(QLabel)
+    qtbot.waitUntil(lambda: any(label.text().startswith("Failed 0, ") for label in said))
+    assert not hint.isVisible()
 
 
 def test_the_command_bar_grows_with_the_zoom(window: MainWindow) -> None:
@@ -626,10 +630,11 @@ def test_the_status_bar_says_words_whole_or_not_at_all(
     window.appearance.prefer(Preferences(zoom=zoom))
     window.resize(width, 700)
     qtbot.waitUntil(lambda: window.width() == width)
-    labels = [label for label in window.status.findChildren(QLabel) if label.text()]
+    everything = window.status.findChildren(QLabel)
+    qtbot.waitUntil(lambda: any(label.text().startswith("Failed 0, unknown ") for label in everything))
+    labels = [label for label in everything if label.text()]
     qtbot.waitUntil(lambda: all(label.width() >= label.sizeHint().width() for label in labels))
     said = [label.text() for label in labels]
-    assert any(text.startswith("Failed 0, unknown ") for text in said)
     left_out = window.status.toolTip().splitlines()
     assert bool(left_out) == (width < 1000)
     assert not set(said) & set(left_out)

@@ -7,7 +7,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QPalette, QPen, QResizeEvent
 from PySide6.QtWidgets import QLabel, QStatusBar, QToolButton, QWidget
 
 from analyzer.stats.live import live_sessions
-from analyzer.stats.snapshots import rebuilt_counts
+from analyzer.stats.snapshots import RebuiltCounts, rebuilt_counts
 from ui import fonts, words
 from ui.document import Document
 from ui.theme import Theme
@@ -62,6 +62,9 @@ class ProgressBar(QWidget):
         inner = area.adjusted(1.5, 1.5, -1.5, -1.5)
         inner.setWidth(inner.width() * self.share)
         painter.fillRect(inner, self._theme.color("accent"))
+
+
+_TOPIC = "status"
 
 
 class StatusBar(QStatusBar):
@@ -175,12 +178,22 @@ class StatusBar(QStatusBar):
             return
         tables = document.tables
         self._put(self._packets, self.tr("Packets {0}").format(words.quantity(len(tables.packets))))
-        stats = rebuilt_counts(tables)
+        # Counting takes long in a large capture.
+        document.ask(_TOPIC, lambda _: rebuilt_counts(tables), self._say_counts)
+        self._say_sources(document)
+        self._fit()
+
+    def _say_counts(self, stats: RebuiltCounts) -> None:
         rebuilt = (words.quantity(number) for number in (stats.rebuilt, stats.proved, stats.unproven))
         self._put(self._snapshots, self.tr("Rebuilt {0}, proved {1}, unproven {2}").format(*rebuilt))
         self._failures = stats.failed
         failed, unknown = words.quantity(stats.failed), words.quantity(stats.unknown)
         self._put(self._failed, self.tr("Failed {0}, unknown {1}").format(failed, unknown))
+        self._fit()
+
+    def _say_sources(self, document: Document) -> None:
+        """Who talks in the capture, what the tables take, what the capturing program dropped."""
+        tables = document.tables
         protocols = document.worker.capture.protocols
         titles = {dialect: name for protocol in protocols for dialect, name in protocol.dialect_names.items()}
         dialects = sorted({titles.get(name, name) for name in tables.readings.array("dialect").tolist()})
@@ -192,7 +205,6 @@ class StatusBar(QStatusBar):
         self._put(self._memory, self.tr("Tables {0}").format(words.size(used)))
         dropped = document.worker.capture.source.dropped
         self._put(self._dropped, "" if dropped is None else self.tr("Dropped {0}").format(words.quantity(dropped)))
-        self._fit()
 
     @Slot(float)
     def _on_progress(self, share: float) -> None:
