@@ -15,10 +15,16 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
 from pathlib import Path
+
+try:
+    import fcntl
+except ImportError:  # Windows, which refuses to move what is open
+    fcntl = None  # type: ignore[assignment]
 
 MARK = "warm"
 """File in the folder of compiled kernels, written last: a line for each other file, its size and path.
@@ -26,12 +32,23 @@ MARK = "warm"
 numba fails at a file that is cut short, as they are found after a power failure.
 """
 
+USE = "in-use"
+"""File in the folder that says when it was used last, and that whoever uses it holds locked."""
+
+KEPT_FOLDERS = 4
+"""Folders of other digests that stay, so that going back to an older version needs no compiling."""
+
+_RESTING_S = 24 * 3600
+"""A folder that was used within this time stays in any case."""
+
 PACKAGE = Path(__file__).resolve().parent
 
 _FOLDER = "SNAPSCOPE_KERNELS"
 """Environment variable: another folder to keep them in."""
 
 _NUMBA_FOLDER = "NUMBA_CACHE_DIR"
+_FOLDER_NAME = re.compile(r"[0-9a-f]{32}(-.*)?")
+"""A digest, or one with what `scratch` or `prune` adds."""
 _IMPORTS = re.compile(r"^from (analyzer[\w.]*) import (\([^)]*\)|.*)$", re.MULTILINE)
 
 
@@ -122,7 +139,26 @@ def ready() -> bool:
 
 def prepare() -> None:
     """Tell numba, which is not imported yet, where to keep compiled code. Raises OSError."""
-    os.environ[_NUMBA_FOLDER] = str(folder().path)
+    place = folder().path
+    _use(place)
+    os.environ[_NUMBA_FOLDER] = str(place)
+
+
+def prune() -> list[Path]:
+    """Delete what older versions have left beside this process's folder, and say what; what is in use stays.
+
+    The folders used last stay too. Nothing is deleted beside a folder that is only temporary, or that the user chose.
+    """
+    own = folder()
+    if own.trouble or os.environ.get(_FOLDER):
+        return []
+    with contextlib.suppress(OSError):
+        others = [path for path in own.path.parent.iterdir() if _FOLDER_NAME.fullmatch(path.name) and path != own.path]
+        ages = sorted((_resting_s(path), path) for path in others)
+        whole = [path for _, path in ages if "-" not in path.name]
+        old = [path for age, path in ages if age > _RESTING_S and path not in whole[:KEPT_FOLDERS]]
+        return [path for path in old if _delete(path)]
+    return []
 
 
 def keep(filled: Path) -> None:
@@ -152,6 +188,55 @@ def scratch() -> tempfile.TemporaryDirectory[str]:
 def environment(place: Path) -> dict[str, str]:
     """For a child process that compiles into `place`."""
     return {**os.environ, _FOLDER: str(place)}
+
+
+_uses: list[int] = []
+"""Descriptors of files that this process holds locked for as long as it lives."""
+
+
+def _use(place: Path) -> None:
+    """Note that the folder is used, and keep others from deleting it."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(place / USE, os.O_RDWR | os.O_CREAT, 0o600)
+        _uses.append(descriptor)
+        os.utime(place / USE)
+        if fcntl is not None:
+            # Waits for somebody who is deleting the folder.
+            fcntl.flock(descriptor, fcntl.LOCK_SH)
+        place.mkdir(parents=True, exist_ok=True)
+
+
+def _resting_s(place: Path) -> float:
+    """Seconds since the folder was used last; of one without a note of it, since it was changed."""
+    for path in (place / USE, place):
+        with contextlib.suppress(OSError):
+            return time.time() - path.stat().st_mtime
+    return 0.0
+
+
+def _delete(place: Path) -> bool:
+    """Delete a folder unless somebody uses it. Whoever wants it meanwhile finds either all of it or nothing."""
+    descriptor = -1
+    try:
+        if (place / USE).exists():
+            descriptor = os.open(place / USE, os.O_RDWR)
+            if fcntl is not None:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            else:
+                # Here a file that is open cannot be moved, and ours must not be the one.
+                os.close(descriptor)
+                descriptor = -1
+        if _resting_s(place) <= _RESTING_S:
+            return False
+        gone = place.with_name(f"{place.name.partition('-')[0]}-{os.getpid()}-old")
+        os.rename(place, gone)
+        shutil.rmtree(gone, ignore_errors=True)
+    except OSError:
+        return False
+    finally:
+        if descriptor >= 0:
+            os.close(descriptor)
+    return True
 
 
 def _temporary(wanted: Path, trouble: str) -> Folder:

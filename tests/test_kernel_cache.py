@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -122,3 +123,93 @@ def test_filled_folders_are_kept_whichever_comes_last(tmp_path: Path, monkeypatc
         assert not kernel_cache.ready()
     finally:
         kernel_cache.folder.cache_clear()
+
+
+PRUNE = "from analyzer import kernel_cache; print(*(path.name for path in kernel_cache.prune()))"
+DIGESTS = [f"{number:032x}" for number in range(kernel_cache.KEPT_FOLDERS + 4)]
+DAY_S = 24 * 3600
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Path:
+    """A cache with folders of other versions, the first used last, a day apart; all at least two days ago."""
+    own = Path(
+        python("from analyzer import kernel_cache; print(kernel_cache.folder().path)", XDG_CACHE_HOME=str(tmp_path))
+    )
+    for days, name in enumerate([*DIGESTS, "notes"], 2):
+        (own.parent / name).mkdir()
+        for file in (kernel_cache.MARK, kernel_cache.USE):
+            (own.parent / name / file).touch()
+        rest(own.parent / name, days)
+    return own.parent
+
+
+def rest(folder: Path, days: float) -> None:
+    then = time.time() - days * DAY_S
+    for path in (folder / kernel_cache.USE, folder):
+        os.utime(path, (then, then))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the place of the user's cache folder is not taken from the environment")
+class TestPruning:
+    def test_the_oldest_go(self, cache: Path) -> None:
+        before = set(cache.iterdir())
+        gone = DIGESTS[kernel_cache.KEPT_FOLDERS :]
+        assert python(PRUNE, XDG_CACHE_HOME=str(cache.parents[1])).split() == gone
+        assert before - set(cache.iterdir()) == {cache / name for name in gone}
+        assert python(PRUNE, XDG_CACHE_HOME=str(cache.parents[1])) == ""
+
+    def test_what_is_in_use_or_was_lately_stays(self, cache: Path) -> None:
+        import fcntl
+
+        used = cache / DIGESTS[-1] / kernel_cache.USE
+        for name in DIGESTS:
+            rest(cache / name, 0.5)
+        rest(used.parent, 9)
+        with used.open("r+b") as file:
+            fcntl.flock(file, fcntl.LOCK_SH)
+            assert python(PRUNE, XDG_CACHE_HOME=str(cache.parents[1])) == ""
+        assert python(PRUNE, XDG_CACHE_HOME=str(cache.parents[1])) == DIGESTS[-1]
+
+    def test_a_process_holds_the_folder_that_it_loads_from(self, cache: Path) -> None:
+        held = cache / DIGESTS[-1]
+        code = "from analyzer import kernel_cache; kernel_cache.prepare(); print(flush=True); input()"
+        with subprocess.Popen(
+            [sys.executable, "-c", code],
+            cwd=ROOT,
+            env={**os.environ, "SNAPSCOPE_KERNELS": str(held)},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        ) as process:
+            assert process.stdout is not None
+            assert process.stdout.readline() == b"\n"
+            rest(held, 30)
+            assert held.name not in python(PRUNE, XDG_CACHE_HOME=str(cache.parents[1]))
+            process.communicate(b"\n")
+        assert python(PRUNE, XDG_CACHE_HOME=str(cache.parents[1])) == held.name
+
+    def test_what_was_left_half_done_goes(self, cache: Path) -> None:
+        for name in (f"{DIGESTS[0]}-abc", f"{DIGESTS[1]}-12-old"):
+            (cache / name).mkdir()
+            os.utime(cache / name, (0, 0))
+        fresh = cache / f"{DIGESTS[0]}-new"
+        fresh.mkdir()
+        python(PRUNE, XDG_CACHE_HOME=str(cache.parents[1]))
+        assert [path.name for path in cache.iterdir() if "-" in path.name] == [fresh.name]
+
+    def test_two_at_once(self, cache: Path) -> None:
+        environment = {**os.environ, "XDG_CACHE_HOME": str(cache.parents[1])}
+        environment.pop("SNAPSCOPE_KERNELS", None)
+        command = [sys.executable, "-c", PRUNE]
+        both = [
+            subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True) for _ in range(2)
+        ]
+        told = [process.communicate()[0].split() for process in both]
+        assert [process.returncode for process in both] == [0, 0]
+        assert sorted(told[0] + told[1]) == DIGESTS[kernel_cache.KEPT_FOLDERS :]
+        assert not any("-" in path.name for path in cache.iterdir())
+
+    def test_nothing_beside_a_folder_that_was_chosen(self, cache: Path) -> None:
+        before = set(cache.iterdir())
+        assert python(PRUNE, SNAPSCOPE_KERNELS=str(cache / DIGESTS[0])) == ""
+        assert set(cache.iterdir()) == before

@@ -41,7 +41,7 @@ COMMANDS = (
     Command("zoom_in", "View", "Zoom in", "Ctrl++ Ctrl+=", needs_capture=False),
     Command("zoom_out", "View", "Zoom out", "Ctrl+-", needs_capture=False),
     Command("zoom_reset", "View", "Zoom to 100 %", "Ctrl+0", needs_capture=False),
-    Command("all_sessions", "View", "All sessions", separator=True, lacks="all are shown"),
+    Command("all_sessions", "View", "Show all sessions", separator=True, lacks="all are shown"),
     Command("fill", "View", "Let the pane fill the window", "F11"),
     Command("next_pane", "View", "Next pane", "F6"),
     Command("previous_pane", "View", "Previous pane", "Shift+F6"),

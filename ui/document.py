@@ -52,9 +52,9 @@ class Document(QObject):
         self._timer.timeout.connect(self._poll)
 
     @classmethod
-    def open(cls, path: str | Path, parent: QObject | None = None) -> Document:
-        """Open a capture; `start` begins to decode it. Raises `CaptureError`."""
-        return cls(Worker.open(path), parent)
+    def open(cls, path: str | Path, parent: QObject | None = None, *, memory_limit: int | None = None) -> Document:
+        """Open a capture as `Worker.open` does; `start` begins to decode it. Raises `CaptureError`."""
+        return cls(Worker.open(path, memory_limit=memory_limit), parent)
 
     @property
     def path(self) -> Path:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Slot
-from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtCore import QByteArray, QSize, Qt, Slot
+from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QIcon
 from PySide6.QtWidgets import (
     QDockWidget,
     QFileDialog,
     QMainWindow,
+    QMenu,
     QMessageBox,
     QSplitter,
     QStackedWidget,
@@ -31,6 +32,7 @@ from ui.dialogs.report import ReportDialog
 from ui.document import Document
 from ui.editing import Editing
 from ui.fast_decoder import FastDecoder
+from ui.icons import product_icon
 from ui.models.commands import CommandModel, command_row, key_rows
 from ui.models.packet_cells import TimeFormat
 from ui.navigation import find_target
@@ -43,12 +45,12 @@ from ui.views.packet_list import PacketList
 from ui.views.packet_tab import PacketTab
 from ui.views.snapshot_tab import SnapshotTab
 from ui.views.status import StatusBar
-from ui.views.welcome import WelcomePage, local_files
+from ui.views.welcome import PRODUCT_ICON, WelcomePage, local_files
 from ui.window_commands import WindowCommands
 from ui.window_layout import WindowLayout
 
 SAMPLE = "samples/ddnet_learntoplay.pcap.gz"
-FILE_FILTER = "Captures (*.pcap *.pcapng *.cap *.gz);;All files (*)"
+FILE_FILTER = "Captures (*.pcap *.pcapng *.cap *.pcap.gz *.pcapng.gz *.cap.gz);;All files (*)"
 ZOOM_STEP = 0.1
 
 
@@ -72,6 +74,8 @@ class MainWindow(QMainWindow):
         self._add_to_menus()
         self._connect()
         self.layout_keeper.restore()
+        if self._settings.layout("tab") == b"packet":
+            self.tabs.setCurrentWidget(self.packet_tab)
         self.appearance.look_after(
             (*self._followers, self.banner, self.welcome, self.status),
             (*self._followers, self.welcome, self.status, self.find_bar, self.banner),
@@ -154,7 +158,8 @@ class MainWindow(QMainWindow):
     def _add_to_menus(self) -> None:
         for dock in self.docks:
             self.commands.menus["View"].addAction(dock.toggleViewAction())
-        self._recent_menu = self.commands.menus["File"].addMenu(self.tr("Recent captures"))
+        self._recent_menu = QMenu(self.tr("Recent captures"), self)
+        self.commands.menus["File"].insertMenu(self.commands.by_name["close_capture"], self._recent_menu)
         self._recent_menu.aboutToShow.connect(self._fill_recent_menu)
         self.commands.add_letters((self.tabs, self.charts, self.clients))
 
@@ -205,7 +210,7 @@ class MainWindow(QMainWindow):
             "show_snapshot": lambda: layout.show_pane(self.snapshot_tab),
             "show_charts": lambda: layout.show_pane(self.charts),
             "show_clients": lambda: layout.show_pane(self.clients),
-            "reset_layout": layout.reset,
+            "reset_layout": self._reset_layout,
             "back": lambda: self._walk(-1),
             "forward": lambda: self._walk(1),
             "go_to": self._ask_target,
@@ -253,6 +258,10 @@ class MainWindow(QMainWindow):
         if self._recent_menu.isEmpty():
             self._recent_menu.addAction(self.tr("None yet")).setEnabled(False)
 
+    def _reset_layout(self) -> None:
+        self.layout_keeper.reset()
+        self.tabs.setCurrentWidget(self.snapshot_tab)
+
     def _show_all_sessions(self) -> None:
         if self.document is not None:
             self.document.selection.limit_to(-1)
@@ -275,7 +284,9 @@ class MainWindow(QMainWindow):
             (selection.back if step < 0 else selection.forward)()
 
     def _browse(self) -> None:
-        folder = "" if self.document is None else str(self.document.path.parent)
+        newest = [Path(entry.path) for entry in self._settings.recent[:1]]
+        shown = newest if self.document is None else [self.document.path]
+        folder = str(shown[0].parent) if shown else ""
         path, _ = QFileDialog.getOpenFileName(self, self.tr("Open a capture"), folder, self.tr(FILE_FILTER))
         if path:
             self.opening.open_path(path)
@@ -337,10 +348,12 @@ class MainWindow(QMainWindow):
 
     def _tell_about(self) -> None:
         text = self.tr("Snapscope {0}\nShows what a game server told each client, tick by tick.\nGPL-2.0-or-later")
-        self._tell(self.tr("About Snapscope"), text.format(analyzer.__version__))
+        self._tell(self.tr("About Snapscope"), text.format(analyzer.__version__), product_icon())
 
-    def _tell(self, head: str, text: str) -> None:
+    def _tell(self, head: str, text: str, icon: QIcon | None = None) -> None:
         box = QMessageBox(QMessageBox.Icon.NoIcon, head, text, QMessageBox.StandardButton.Close, self)
+        if icon is not None:
+            box.setIconPixmap(icon.pixmap(QSize(PRODUCT_ICON, PRODUCT_ICON), self.devicePixelRatioF()))
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         box.open()
 
@@ -359,4 +372,6 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         self.opening.close()
         self.layout_keeper.save()
+        is_packet = self.tabs.currentWidget() is self.packet_tab
+        self._settings.set_layout("tab", QByteArray(b"packet" if is_packet else b"snapshot"))
         super().closeEvent(event)

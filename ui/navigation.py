@@ -26,7 +26,9 @@ def _packet(tables: Tables, number: int) -> tuple[int, int] | str:
     frames = tables.packets.integers("frame")
     row = int(np.searchsorted(frames, number - 1))
     if row == len(frames) or frames[row] != number - 1:
-        return f"Packet {number} is not a UDP datagram of this capture"
+        if number > len(tables.frames):
+            return f"There is no packet {number}: the last one is {len(tables.frames)}"
+        return f"Packet {number} is no UDP datagram; only these are listed"
     return row, tables.packets.integer("snapshot", row)
 
 

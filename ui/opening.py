@@ -16,6 +16,8 @@ from ui.models.recent import capture_summary, worst_severity
 from ui.settings import RecentCapture, Settings
 from ui.views.banner import Banner
 
+MIB = 1 << 20
+
 
 class Opening(QObject):
     """Whoever shows the capture follows `changed`; the one before it is closed when all have."""
@@ -48,7 +50,7 @@ class Opening(QObject):
     def open_path(self, path: str | Path) -> bool:
         """Open a capture in place of the one that is open. False: it cannot be opened; the old one stays."""
         try:
-            document = Document.open(path, self)
+            document = self._open_document(path)
         except CaptureError as error:
             self._banner.say(f"{error} {self._way_on()}", sign="error")
             self.recent_changed.emit()
@@ -69,7 +71,7 @@ class Opening(QObject):
         if document is None or document.is_decoded or document.worker.capture.compiled or self._successor is not None:
             return
         try:
-            successor = Document.open(document.path, self)
+            successor = self._open_document(document.path)
         except CaptureError:
             # What is shown reads on from the file that it has open.
             return
@@ -118,6 +120,11 @@ class Opening(QObject):
         texts = [f"{problem.text} (byte {problem.offset})" for problem in problems]
         more = self.tr("... {0} more").format(words.quantity(len(texts) - 30))
         return texts[:30] + ([more] if len(texts) > 30 else [])
+
+    def _open_document(self, path: str | Path) -> Document:
+        """Open a capture with the memory that is preferred. Raises `CaptureError`."""
+        preferred = self._settings.preferences.memory_mib
+        return Document.open(path, self, memory_limit=preferred * MIB or None)
 
     @Slot()
     def _succeed(self) -> None:
@@ -193,11 +200,11 @@ class Opening(QObject):
             return
         self._problems_said = len(problems)
         first = problems[0]
-        text = self.tr("{0} (byte {1}).").format(f"{first.text[:1].upper()}{first.text[1:]}", first.offset)
+        text = f"{first.text[:1].upper()}{first.text[1:]}"
         if document.worker.capture.source.file.size():
-            text = self.tr("{0} All packets that can be read are shown.").format(text)
+            text = self.tr("{0} (byte {1}). All packets that can be read are shown.").format(text, first.offset)
         else:
-            text = self.tr("{0} There is nothing to show; open another capture.").format(text)
+            text = self.tr("{0}. There is nothing to show; open another capture.").format(text)
         if len(problems) > 1:
             text = self.tr("{0} {1} more.").format(text, words.quantity(len(problems) - 1))
         self._banner.say(text, details=len(problems) > 1)
@@ -220,7 +227,8 @@ class Opening(QObject):
         protocols = document.worker.capture.protocols
         names = {dialect: name for protocol in protocols for dialect, name in protocol.dialect_names.items()}
         summary = capture_summary(document.tables, clients, names)
-        self._settings.add_recent(RecentCapture(str(document.path), _now(), summary, worst_severity(clients)))
+        severity = worst_severity(clients, self._settings.preferences.base_age_limit_ms)
+        self._settings.add_recent(RecentCapture(str(document.path), _now(), summary, severity))
 
 
 def _now() -> str:

@@ -14,6 +14,7 @@ THEMES = ("system", "light", "dark")
 TIME_FORMATS = ("first", "previous", "utc")
 """Seconds since the first frame, since the packet before, or the time of day in UTC."""
 ZOOM_RANGE = (0.8, 2.0)
+MAX_MEMORY_MIB = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,8 @@ class Preferences:
     """Baselines older than this count as delayed."""
     system_fonts: bool = False
     zoom: float = 1.0
+    memory_mib: int = 0
+    """MiB of tables that stay in memory; 0: a quarter of the machine's memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +63,8 @@ class Settings:
         if result.theme not in THEMES or result.time_format not in TIME_FORMATS:
             result = replace(result, theme="system", time_format="first")
         low, high = ZOOM_RANGE
-        return replace(result, zoom=min(high, max(low, result.zoom)))
+        memory = min(MAX_MEMORY_MIB, max(0, result.memory_mib))
+        return replace(result, zoom=min(high, max(low, result.zoom)), memory_mib=memory)
 
     @preferences.setter
     def preferences(self, value: Preferences) -> None:
@@ -95,6 +99,15 @@ class Settings:
     def set_layout(self, name: str, state: QByteArray) -> None:
         """Save a geometry or state."""
         self._store.setValue(f"layout/{name}", state)
+
+    def hidden_columns(self, table: str) -> tuple[str, ...]:
+        """Names of the columns that a person took out of a table; they belong to the layout."""
+        stored = self._json(f"layout/hidden_columns/{table}", [])
+        return tuple(name for name in stored if isinstance(name, str)) if isinstance(stored, list) else ()
+
+    def set_hidden_columns(self, table: str, names: tuple[str, ...]) -> None:
+        """Remember which columns are not shown."""
+        self._store.setValue(f"layout/hidden_columns/{table}", json.dumps(names))
 
     def forget_layout(self) -> None:
         """Go back to the default layout at the next start."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from PySide6.QtCore import QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPalette, QPen
 from PySide6.QtWidgets import (
+    QApplication,
     QProxyStyle,
     QStyle,
     QStyleOption,
@@ -49,6 +50,12 @@ class FlatStyle(QProxyStyle):
 
     def __init__(self) -> None:
         super().__init__("Fusion")
+
+    def polish(self, polished: QWidget | QApplication | QPalette) -> QPalette | None:  # type: ignore[override]
+        """Fusion tells tabs nothing of the pointer."""
+        if isinstance(polished, QTabBar):
+            polished.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        return super().polish(polished)
 
     def pixelMetric(
         self, metric: QStyle.PixelMetric, option: QStyleOption | None = None, widget: QWidget | None = None

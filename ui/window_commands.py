@@ -81,6 +81,10 @@ class WindowCommands(QObject):
         action.triggered.connect(lambda: carry_out())
         keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
         action.setToolTip(f"{action.text()} ({keys})" if keys else action.text())
+        letters = [letter for letter, name in LETTERS.items() if name == command.name]
+        if letters and not keys:
+            # Shown only: as a shortcut of the window it would act where letters are typed.
+            action.setText(f"{action.text()}\t{letters[0]}")
         self.by_name[command.name] = action
         return action
 

@@ -1,11 +1,12 @@
-"""Where the panes of the window are: docks, sizes, the pane that fills all, what is remembered, and walking by keys."""
+"""Where the panes of the window are: sizes, the pane that fills all, what is remembered, and walking by keys."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
-from PySide6.QtCore import QByteArray, QEvent, QObject, QPoint, QSize, Qt, QTimer
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import QByteArray, QObject, QPoint, QSize, Qt
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QApplication,
@@ -17,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from ui.docks import Docks
 from ui.settings import Settings
 
 LAYOUT_VERSION = 1
@@ -24,8 +26,30 @@ FIRST_SIZE = (1440, 900)
 FRAME = QSize(8, 40)
 """What a window manager draws around a window; it is not known before the window is shown."""
 
-ROUNDING = 2
-"""Pixels by which Qt may miss the width that a dock was given."""
+
+@runtime_checkable
+class HasStops(Protocol):
+    """A pane of several parts that keys act on."""
+
+    @property
+    def stops(self) -> tuple[QWidget, ...]:
+        """Where F6 stops, in its order; everything of the pane is in one of them, or near the first."""
+        ...
+
+
+@runtime_checkable
+class HasColumns(Protocol):
+    """A pane with a table whose columns a person chooses."""
+
+    hidden_columns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Before:
+    """What to return to when the pane that fills the window gives it back."""
+
+    state: QByteArray
+    splitter: QByteArray
 
 
 class WindowLayout(QObject):
@@ -45,19 +69,17 @@ class WindowLayout(QObject):
         self._settings = settings
         self._splitter = splitter
         self._pages = pages
-        self._filled: QByteArray | None = None
-        """The state to return to while one pane fills the window."""
-        self._dock_before = 0
-        """Width of the docks then, which the state alone does not bring back."""
+        self._filled: _Before | None = None
+        """While one pane fills the window."""
         self._docked: QByteArray | None = None
         """Where the docks were when they were hidden for the welcome page."""
-        self._wants_sizes = False
-        self.docks = [self._dock(name, title, pane) for name, (title, pane) in panes.items()]
-        for first, second in zip(self.docks, self.docks[1:], strict=False):
-            window.tabifyDockWidget(first, second)
-        self.docks[0].raise_()
-        window.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
+        self._docks = Docks(window, panes)
         self._default_state = QByteArray()
+
+    @property
+    def docks(self) -> list[QDockWidget]:
+        """All of them, also those that are hidden."""
+        return self._docks.all
 
     def restore(self) -> None:
         """The layout that was saved, or the default one. Call it when all docks and bars are there."""
@@ -69,26 +91,35 @@ class WindowLayout(QObject):
             self._default_sizes()
         if not splitter.isEmpty():
             self._splitter.restoreState(splitter)
-        self._window.installEventFilter(self)
+        for name, table in self._tables():
+            table.hidden_columns = self._settings.hidden_columns(name)
 
     def save(self) -> None:
-        """Remember the layout for the next start."""
+        """Remember the layout for the next start; not that a pane fills the window."""
+        now = self._filled or _Before(
+            self._docked or self._window.saveState(LAYOUT_VERSION), self._splitter.saveState()
+        )
         for name, state in (
             ("geometry", self._window.saveGeometry()),
-            ("state", self._docked or self._window.saveState(LAYOUT_VERSION)),
-            ("splitter", self._splitter.saveState()),
+            ("state", now.state),
+            ("splitter", now.splitter),
         ):
             self._settings.set_layout(name, state)
+        for name, table in self._tables():
+            self._settings.set_hidden_columns(name, table.hidden_columns)
 
     def reset(self) -> None:
         """The layout of the first start."""
         self._settings.forget_layout()
         self._filled = None
         welcome = self._docked is not None
-        for widget in (self._pages, *self._halves()):
+        for widget in (self._middle(), self._pages, *self._halves()):
             widget.show()
         self._window.restoreState(self._default_state, LAYOUT_VERSION)
+        self._docks.hold(False)
         self._default_sizes()
+        for _, table in self._tables():
+            table.hidden_columns = ()
         if welcome:
             self._docked = None
             self.show_docks(False)
@@ -98,31 +129,32 @@ class WindowLayout(QObject):
         if shown and self._docked is not None:
             state, self._docked = self._docked, None
             self._window.restoreState(state, LAYOUT_VERSION)
-            if self._wants_sizes:
-                self._default_sizes()
+            self._docks.hold(False)
         elif not shown and self._docked is None:
+            self._unfill()
+            extent = self._docks.extent
             self._docked = self._window.saveState(LAYOUT_VERSION)
-            self._wants_sizes = self._wants_sizes or self._settings.layout("state").isEmpty()
+            self._docks.hold(True)
             for dock in self.docks:
                 dock.hide()
+            if extent is not None:
+                self._docks.give(extent)
 
     def fill(self) -> None:
         """Let the pane with the focus fill the window, or put all back."""
         packets, tabs = self._halves()
         focused = QApplication.focusWidget() or packets
-        if self._filled is not None:
-            for widget in (packets, tabs, self._middle()):
-                widget.show()
-            self._window.restoreState(self._filled, LAYOUT_VERSION)
-            self._window.resizeDocks([self.docks[0]], [self._dock_before], Qt.Orientation.Horizontal)
-            self._filled = None
+        if self._unfill():
             for dock in self.docks:
                 if dock.isAncestorOf(focused):
                     dock.raise_()
             focused.setFocus(Qt.FocusReason.OtherFocusReason)
             return
-        self._filled = self._window.saveState(LAYOUT_VERSION)
-        self._dock_before = next((dock.width() for dock in self.docks if dock.isVisible()), 0)
+        self._filled = _Before(self._window.saveState(LAYOUT_VERSION), self._splitter.saveState())
+        extent = self._docks.extent
+        self._docks.hold(True)
+        if extent is not None:
+            self._docks.give(extent)
         inside = next((dock for dock in self.docks if dock.isAncestorOf(focused)), None)
         for dock in self.docks:
             dock.setVisible(dock is inside)
@@ -130,6 +162,25 @@ class WindowLayout(QObject):
         self._middle().setVisible(inside is None)
         packets.setVisible(not tabs.isAncestorOf(focused))
         tabs.setVisible(tabs.isAncestorOf(focused) or inside is not None)
+
+    def _unfill(self) -> bool:
+        """Put all back. False: nothing fills the window."""
+        before, self._filled = self._filled, None
+        if before is None:
+            return False
+        for widget in (*self._halves(), self._middle()):
+            widget.show()
+        self._window.restoreState(before.state, LAYOUT_VERSION)
+        self._splitter.restoreState(before.splitter)
+        self._docks.hold(False)
+        return True
+
+    def _tables(self) -> Iterator[tuple[str, HasColumns]]:
+        """The panes in docks that have chosen columns, by the names of their docks."""
+        for dock in self.docks:
+            pane = dock.widget()
+            if isinstance(pane, HasColumns):
+                yield dock.objectName(), pane
 
     def _middle(self) -> QWidget:
         """All that is not in docks."""
@@ -151,12 +202,15 @@ class WindowLayout(QObject):
         focus_pane(pane)
 
     def step_pane(self, step: int) -> None:
-        """Move the focus to another pane, in the order list, tab, docks."""
+        """Move the focus to another pane, or to the next part of one: in the order list, tab, docks."""
         packets, tabs = self._halves()
         current = tabs.currentWidget() if isinstance(tabs, QTabWidget) else tabs
-        panes = [packets, current, *(dock.widget() for dock in self.docks if dock.isVisible())]
+        parts = current.stops if isinstance(current, HasStops) else (current,)
+        panes = [packets, *parts, *(dock.widget() for dock in self.docks if dock.isVisible())]
         focused = QApplication.focusWidget()
         inside = [pane is focused or (focused is not None and pane.isAncestorOf(focused)) for pane in panes]
+        if True not in inside and focused is not None and current.isAncestorOf(focused):
+            inside[1] = True
         here = inside.index(True) if True in inside else -1
         pane = panes[(here + step) % len(panes)]
         for dock in self.docks:
@@ -170,57 +224,22 @@ class WindowLayout(QObject):
         assert tabs is not None
         return packets, tabs
 
-    def _dock(self, name: str, title: str, pane: QWidget) -> QDockWidget:
-        dock = QDockWidget(title)
-        dock.setObjectName(name)
-        dock.setWidget(pane)
-        # Queued: while it is told, Qt has not moved the dock yet.
-        for told in (dock.visibilityChanged, dock.topLevelChanged, dock.dockLocationChanged):
-            told.connect(self._title_docks, Qt.ConnectionType.QueuedConnection)
-        self._window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, dock)
-        return dock
-
-    def _title_docks(self) -> None:
-        """A dock behind a tab has its title there; only one that stands alone needs a title bar."""
-        for dock in self.docks:
-            others = self._window.tabifiedDockWidgets(dock)
-            behind_tab = not dock.isFloating() and any(not other.isHidden() for other in others)
-            if behind_tab and dock.titleBarWidget() is None:
-                dock.setTitleBarWidget(QWidget())
-            elif not behind_tab and dock.titleBarWidget() is not None:
-                bar = dock.titleBarWidget()
-                dock.setTitleBarWidget(None)  # type: ignore[arg-type]  # Qt: None brings its own title bar back
-                bar.deleteLater()
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Docks as wide as they are by default follow the window; those that a person drew wider or narrower do not."""
-        if watched is self._window and isinstance(event, QResizeEvent):
-            before, now = _dock_width(event.oldSize().width()), _dock_width(event.size().width())
-            shown = [dock for dock in self.docks if dock.isVisible()]
-            if before != now and any(abs(dock.width() - before) <= ROUNDING for dock in shown):
-                self._window.resizeDocks([self.docks[0]], [now], Qt.Orientation.Horizontal)
-        return super().eventFilter(watched, event)
-
     def _first_size(self) -> QSize:
         """No larger than what panels and the frame around the window leave of the screen."""
         room = self._window.screen().availableGeometry().size() - FRAME
         return QSize(*FIRST_SIZE).boundedTo(room).expandedTo(self._window.minimumSize())
 
     def _default_sizes(self) -> None:
-        height, dock = self._window.height(), _dock_width(self._window.width())
-        # Docks that are hidden for the welcome page take no size.
-        self._wants_sizes = self._docked is not None
-        QTimer.singleShot(0, self, lambda: self._window.resizeDocks([self.docks[0]], [dock], Qt.Orientation.Horizontal))
+        height = self._window.height()
+        self._docks.give(None)
         self._splitter.setSizes([height * 2 // 5, height * 3 // 5])
 
 
-def _dock_width(window: int) -> int:
-    """Pixels of the docks in a window so wide."""
-    return 340 if window < 1400 else 440 if window < 1900 else 600
-
-
 def focus_pane(pane: QWidget) -> None:
-    """Focus what keys act on: the pane itself, its first list or tree, else the first widget that takes keys."""
+    """Focus what keys act on: what the pane names, itself, its first list or tree, else the first that takes keys."""
+    if pane.focusProxy() is not None:
+        pane.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        return
     views = sorted(pane.findChildren(QAbstractItemView), key=lambda view: view.mapTo(pane, QPoint()).y())
     takes = (
         widget

@@ -5,6 +5,8 @@ The frames of one `read` lie in one block of the file, so that it need not be re
 
 from __future__ import annotations
 
+import struct
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,6 +15,7 @@ from analyzer.capture.file import CaptureFile
 from analyzer.capture.frames import FrameBatch, join_batches
 from analyzer.capture.pcap import PcapIndexer
 from analyzer.capture.pcapng import PcapngIndexer
+from analyzer.capture.pcapng_blocks import MAX_OPTIONS_BYTES
 
 BULK_BLOCK_BYTES = 8 << 20
 """Read at once; two batches of 16k frames of a game."""
@@ -21,6 +24,11 @@ _SHORT_RUN = 64
 """Rows that are not worth a batch of their own."""
 _MAX_OFFSET_NS = 1 << 61
 _SMALLEST_BLOCK = 16
+_MAX_STATISTICS = 4096
+"""Blocks of statistics that one call of a kernel passes."""
+_SHORT_RUN_BYTES = 1 << 17
+_MOST_SHORT_RUNS = 8
+"""After so many, 256 blocks stay with the plain reading before runs are tried again."""
 
 
 class BulkPcapIndexer(PcapIndexer):
@@ -70,12 +78,18 @@ class BulkPcapngIndexer(PcapngIndexer):
         """First interface of the section that `_clock_rows` is of."""
         self._clocks_known = 0
         """Rows of it that are filled in."""
+        self._short_runs = 0
+        """Runs in a row that were not worth a kernel's call."""
+        self._left_alone = 0
+        """Blocks that stay with the plain reading, as such runs are likely to go on."""
 
     def _count(self) -> int:
         return self._run_rows + len(self._rows)
 
     def _read_ordinary(self, limit: int) -> None:
-        if self._in_section:
+        if self._left_alone:
+            self._left_alone -= 1
+        elif self._in_section:
             self._read_run(limit - self._count())
         # It takes the clocks that a kernel cannot count with.
         super()._read_ordinary(limit - self._run_rows)
@@ -86,7 +100,8 @@ class BulkPcapngIndexer(PcapngIndexer):
         if limit <= 0 or not 0 <= at <= len(window.data) - _SMALLEST_BLOCK:
             return
         rows = _room(min(limit, (len(window.data) - at) // _SMALLEST_BLOCK + 1))
-        count, at, self._last_time = kernels.walk_blocks(
+        statistics = np.empty(_MAX_STATISTICS, dtype=np.int64)
+        count, at, self._last_time, passed = kernels.walk_blocks(
             np.frombuffer(window.data, dtype=np.uint8),
             at,
             self._order == ">",
@@ -98,13 +113,27 @@ class BulkPcapngIndexer(PcapngIndexer):
             rows.captured,
             rows.original,
             rows.interface,
+            statistics,
         )
+        self._read_statistics(statistics[:passed].tolist())
         self.position = window.start + at
+        # A run that the window or the limit ends is short by chance.
+        short = count + passed < min(_SHORT_RUN, limit) and at + _SHORT_RUN_BYTES < len(window.data)
+        self._short_runs = min(self._short_runs + 1, _MOST_SHORT_RUNS) if short else 0
+        self._left_alone = 2**self._short_runs if self._short_runs > 1 else 0
         if count:
             self._frames += count
             rows = _first(rows, count, window.start)
             rows.interface[:] += np.uint16(first)
             self._add_run(rows)
+
+    def _read_statistics(self, places: list[int]) -> None:
+        """Take over blocks of statistics; of each interface the last that says something, so these are read first."""
+        data, known, unpack = self._window.data, set[int](), struct.Struct(self._order + "4xII").unpack_from
+        for at in reversed(places):
+            length, number = unpack(data, at)
+            if number not in known and self._note_dropped(data[at + 8 : at + min(length - 4, 8 + MAX_OPTIONS_BYTES)]):
+                known.add(number)
 
     def _add_run(self, run: FrameBatch) -> None:
         if len(run) < _SHORT_RUN:

@@ -85,17 +85,20 @@ def walk_blocks(
     captured: NDArray[np.uint32],
     original: NDArray[np.uint32],
     interface: NDArray[np.uint16],
-) -> tuple[int, int, int]:
+    statistics: NDArray[np.int64],
+) -> tuple[int, int, int, int]:
     """The faultless blocks of one pcapng section in `data` from `at` on, a row for each packet.
 
     `clocks` has shape (interfaces of the section, 2): nanoseconds a unit, or 0 where the plain reading must tell, and
     nanoseconds at unit 0, 2 ** 61 at most. `last_time` is that of the frame before; `simple` the bytes that a simple
     packet block keeps of a frame at most, -1 where the plain reading must look at such a block.
 
-    Returns how many rows there are, where the next block begins, and the time of the last frame. `offset` counts in
-    `data`, `interface` within the section.
+    Returns how many rows there are, where the next block begins, the time of the last frame, and how many blocks of
+    statistics were passed: where they begin stands in `statistics`. `offset` counts in `data`, too, `interface` within
+    the section.
     """
     count = 0
+    passed = 0
     room = len(time_ns)
     size = len(data)
     while at + 12 <= size and count < room:
@@ -131,6 +134,11 @@ def walk_blocks(
                 break
             number = 0
             start = at + 12
+        elif kind == INTERFACE_STATISTICS and passed < len(statistics):
+            statistics[np.uint64(passed)] = at
+            passed += 1
+            at = end
+            continue
         elif kind in (SECTION_HEADER, INTERFACE_DESCRIPTION, INTERFACE_STATISTICS):
             break
         else:
@@ -144,4 +152,4 @@ def walk_blocks(
         interface[row] = number
         count += 1
         at = end
-    return count, at, last_time
+    return count, at, last_time, passed

@@ -197,9 +197,16 @@ class PcapngIndexer:
         elif kind == INTERFACE_DESCRIPTION:
             self._read_interface(length)
         elif kind == INTERFACE_STATISTICS:
-            counted = read_dropped(self._body(length), self._order)
-            if counted is not None and self._section_first + counted[0] < len(self.interfaces):
-                self._dropped[self._section_first + counted[0]] = counted[1]
+            self._note_dropped(self._body(length))
+
+    def _note_dropped(self, body: bytes) -> bool:
+        """Take over what a block of statistics counts. False: it counts nothing."""
+        counted = read_dropped(body, self._order)
+        if counted is None:
+            return False
+        if self._section_first + counted[0] < len(self.interfaces):
+            self._dropped[self._section_first + counted[0]] = counted[1]
+        return True
 
     def _read_section(self, length: int) -> None:
         body = self._body(length)

@@ -13,6 +13,8 @@ from analyzer.capture.pcapng import SECTION_HEADER, PcapngIndexer
 _MAGIC_BYTES = 4
 
 _UNPACK_STEP = BLOCK_BYTES
+_OPENING_STEP = 1 << 16
+"""Enough for what stands before the first frame: whoever opens a file must not wait for more."""
 
 _OTHER_FORMATS = (
     (GZIP_MAGIC, "gzip data inside gzip data"),
@@ -118,7 +120,7 @@ class Source:
                     return batch
             if self._unpacker is None or whole:
                 return join_batches([])
-            added = self._unpacker.pump(_UNPACK_STEP, closed=self.closed)
+            added = self._unpacker.pump(_UNPACK_STEP if limit else _OPENING_STEP, closed=self.closed)
             if not added and not self._unpacker.done:
                 return join_batches([])
 

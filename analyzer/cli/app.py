@@ -2,40 +2,39 @@
 
 from __future__ import annotations
 
-import sys
-from importlib.metadata import PackageNotFoundError, version
+import os
+from collections.abc import Sequence
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
 from analyzer.cli import bugs
-from analyzer.cli.changes import changes
 from analyzer.cli.errors import CommandError, OutputClosed
-from analyzer.cli.explain import explain
 from analyzer.cli.output import PROGRAM, abandon_stdout, flush, note, prepare_streams
-from analyzer.cli.packets import packets
-from analyzer.cli.snapshots import snapshots
-from analyzer.cli.summary import summary
-from analyzer.cli.warm_up import warm_up
 
 EXIT_OK = 0
 EXIT_ERROR = 1
 EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130
+EXIT_OUTPUT_CLOSED = 141
+"""Both as a shell tells that a signal ended the program: SIGINT, SIGPIPE."""
 USAGE_ERROR = typer.BadParameter.__mro__[1]
 """Parent of every error in the arguments; typer exports it under no name of its own."""
 
-app = typer.Typer(
-    help="Shows what a snapshot-based game server told each of its clients, from a pcap or pcapng file.",
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
+COMMANDS = ("summary", "snapshots", "packets", "explain", "changes", "warm-up")
+"""Each is the function of its name in the module of its name."""
+
+# Extensions of the library that checks arguments: none are meant for us, and looking for them takes a while.
+os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 
 
 def _show_version(wanted: bool) -> None:
     if not wanted:
         return
+    # It takes longer to load than most of what a command needs.
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         number = version("snapscope")
     except PackageNotFoundError:
@@ -44,7 +43,6 @@ def _show_version(wanted: bool) -> None:
     raise typer.Exit
 
 
-@app.callback()
 def _top(
     show_version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
@@ -53,18 +51,30 @@ def _top(
     """Only `--version` stands before a command."""
 
 
-for command in (summary, snapshots, packets, explain, changes):
-    app.command()(command)
-app.command("warm-up")(warm_up)
+def commands_for(arguments: Sequence[str]) -> typer.Typer:
+    """The commands that a command line is about: one alone if it begins with it, as loading all takes longer."""
+    app = typer.Typer(
+        help="Shows what a snapshot-based game server told each of its clients, from a pcap or pcapng file.",
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+    app.callback()(_top)
+    for name in arguments[:1] if arguments[0] in COMMANDS else COMMANDS:
+        function = name.replace("-", "_")
+        app.command(name)(getattr(import_module(f"analyzer.cli.{function}"), function))
+    return app
 
 
-def main(argv: list[str] | None = None) -> int:
-    """Run one command line and return its exit status: 0 done, 1 failed, 2 wrong usage, 130 interrupted."""
-    prepare_streams()
-    arguments = list(sys.argv[1:] if argv is None else argv) or ["--help"]
+def run(app: typer.Typer, arguments: Sequence[str]) -> int:
+    """Run one command line and return its exit status.
+
+    0 done, 1 failed, 2 wrong usage, 130 interrupted, 141 whoever read the output has gone away.
+    """
     try:
+        prepare_streams()
         with bugs.told():
-            answer = typer.main.get_command(app).main(args=arguments, prog_name=PROGRAM, standalone_mode=False)
+            answer = typer.main.get_command(app).main(args=list(arguments), prog_name=PROGRAM, standalone_mode=False)
         # A command returns nothing; a number is what typer makes of `typer.Exit`, and of Ctrl-C.
         if answer == EXIT_INTERRUPTED:
             raise KeyboardInterrupt
@@ -73,7 +83,7 @@ def main(argv: list[str] | None = None) -> int:
     except (OutputClosed, SystemExit):
         # In this mode typer exits by itself only when the pipe closes while it prints its help.
         abandon_stdout()
-        return EXIT_OK
+        return EXIT_OUTPUT_CLOSED
     except (KeyboardInterrupt, typer.Abort):
         # What is left in the buffer must not block on a reader that is busy elsewhere.
         abandon_stdout()

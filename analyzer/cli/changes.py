@@ -15,7 +15,7 @@ from analyzer.cli.described import Described
 from analyzer.cli.errors import CommandError
 from analyzer.cli.explain import packets_of_frame
 from analyzer.cli.opening import decoded
-from analyzer.cli.options import AsJson, File
+from analyzer.cli.options import AsJson, File, MemoryLimit
 from analyzer.cli.output import json_text, one_line, write_lines
 from analyzer.engine.capture import Capture
 from analyzer.engine.query import Query
@@ -46,6 +46,7 @@ def changes(
         int | None, typer.Option("--session", metavar="S", help="Session number, where the tick occurs in several.")
     ] = None,
     as_json: AsJson = False,
+    memory_limit: MemoryLimit = None,
 ) -> None:
     """Show what a snapshot changed, item by item.
 
@@ -57,7 +58,7 @@ def changes(
         raise typer.BadParameter("give either --frame, or --client and --tick")
     if session is not None and client is None:
         raise typer.BadParameter("--session goes with --client and --tick")
-    with decoded(file) as (capture, query):
+    with decoded(file, memory_limit) as (capture, query):
         rows: list[int] = []
         sentence = ""
         if frame is not None:

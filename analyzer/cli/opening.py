@@ -7,9 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
-
 from analyzer.capture.frames import CaptureError
 from analyzer.cli.errors import CommandError
 from analyzer.cli.output import note
@@ -18,18 +15,21 @@ from analyzer.engine.query import Query
 from analyzer.stats.capture import PacketKinds
 from analyzer.stats.snapshots import CodeNames
 
+MIB = 1 << 20
 MAX_WARNINGS = 20
 """Problems of a file that are told one by one."""
 
 
 @contextmanager
-def decoded(path: Path, *, warn: bool = True) -> Iterator[tuple[Capture, Query]]:
+def decoded(path: Path, memory_limit: int | None = None, *, warn: bool = True) -> Iterator[tuple[Capture, Query]]:
     """The decoded capture and its query side. `warn`: name the file's problems on standard error.
+
+    `memory_limit`: MiB of tables that stay in memory, if not as many as suit the machine.
 
     Raises CommandError where the file cannot be read as a capture.
     """
     with _sentences(path):
-        capture = Capture.open(path)
+        capture = Capture.open(path, memory_limit=None if memory_limit is None else memory_limit * MIB)
     with capture:
         with _sentences(path):
             _decode(capture, path)
@@ -74,6 +74,10 @@ def _decode(capture: Capture, path: Path) -> None:
     if sys.stderr is None or not sys.stderr.isatty():
         capture.decode()
         return
+    # Not loaded where nobody watches.
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), DownloadColumn())
     with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(f"Decoding {path.name}", markup=False, total=None)

@@ -139,7 +139,7 @@ def one_line(text: str) -> str:
 
 def _write(text: str) -> None:
     if sys.stdout is None:
-        raise OutputClosed
+        raise CommandError("cannot write the output: it is closed")
     try:
         sys.stdout.write(text)
         sys.stdout.flush()

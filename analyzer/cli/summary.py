@@ -11,7 +11,7 @@ import typer
 
 from analyzer.cli.frame_words import word
 from analyzer.cli.opening import code_legends, code_names, decoded, packet_kinds
-from analyzer.cli.options import AsJson, File
+from analyzer.cli.options import AsJson, File, MemoryLimit
 from analyzer.cli.output import json_text, write_lines
 from analyzer.cli.summary_page import page_lines
 from analyzer.engine.capture import Capture
@@ -20,6 +20,7 @@ from analyzer.stats.capture import CaptureStats, capture_stats
 from analyzer.stats.flows import FlowEnds
 from analyzer.stats.sessions import SessionStats
 from analyzer.stats.snapshots import SnapshotStats
+from analyzer.store.memory import TableSize, memory_sizes
 
 NS = 1_000_000_000
 Row = dict[str, object]
@@ -29,16 +30,18 @@ def summary(
     file: File,
     as_json: AsJson = False,
     memory: Annotated[bool, typer.Option("--memory", help="Also what every table takes.")] = False,
+    memory_limit: MemoryLimit = None,
 ) -> None:
     """Sum a capture up: traffic, sessions, snapshots.
 
     Packets by protocol and kind, snapshots by status and code, what is proved, sizes, item types.
     """
-    with decoded(file, warn=False) as (capture, _):
+    with decoded(file, memory_limit, warn=False) as (capture, _):
         stats = capture_stats(capture.tables, packet_kinds(capture), code_names(capture))
         record = summary_record(file, capture, stats)
         if memory:
-            record["memory"] = _memory(capture)
+            record["memory"] = {name: _table_size(size) for name, size in memory_sizes(capture.tables).items()}
+            record["memory_limit"] = capture.tables.chunks.limit
         write_lines([json_text(record, indent=2)] if as_json else page_lines(record, stats, code_legends(capture)))
 
 
@@ -53,7 +56,8 @@ def summary_record(file: Path, capture: Capture, stats: CaptureStats) -> Row:
     proved, unproven, not_kept, client_has, lost_by, sizes (wire_bytes, delta_bytes, state_bytes), parts (announced ->
     rebuilt snapshots): `SnapshotStats`. item_types: name, updates, values; most values first.
     sessions: the same of each client's epoch, with client, server, number, player, map, frames and times.
-    memory (on demand): rows and bytes of every table.
+    memory (on demand): rows, bytes and those in the temporary file of every table, and of its groups of columns.
+    memory_limit: bytes of tables that stay in memory.
     """
     source = capture.source
     return {
@@ -101,8 +105,9 @@ def _flow(flow: FlowEnds, capture: Capture) -> Row:
     }
 
 
-def _memory(capture: Capture) -> Row:
-    return {name: {"rows": rows, "bytes": size} for name, (rows, size) in capture.tables.memory().items()}
+def _table_size(size: TableSize) -> Row:
+    groups = {name: asdict(group) for name, group in size.groups.items()}
+    return {"rows": size.rows, **asdict(size.whole), "groups": groups}
 
 
 def _iso(time_ns: int) -> str:

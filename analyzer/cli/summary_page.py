@@ -31,7 +31,7 @@ def page_lines(record: Record, stats: CaptureStats, legends: Mapping[str, str]) 
     yield from _sizes(stats.snapshots)
     yield from _items(stats.item_types)
     yield from _sessions(stats.sessions)
-    yield from _memory(record.get("memory"))
+    yield from _memory(record.get("memory"), record.get("memory_limit"))
 
 
 def _section(title: str, columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -211,12 +211,21 @@ def _more(total: int, shown: int) -> Iterator[str]:
         yield f"  and {total - shown:,} more (--json lists all)"
 
 
-def _memory(memory: object) -> Iterator[str]:
+def _memory(memory: object, limit: object) -> Iterator[str]:
     if not isinstance(memory, dict):
         return
-    columns = (Column("table"), Column("rows", True), Column("bytes", True), Column("bytes a row", True))
-    rows = [
-        (name, f"{size['rows']:,}", f"{size['bytes']:,}", f"{size['bytes'] / max(1, size['rows']):.1f}")
-        for name, size in memory.items()
-    ]
+    titles = ("rows", "bytes", "bytes a row", "in the file")
+    columns = (Column("table"), *(Column(title, True) for title in titles))
+    rows: list[tuple[str, ...]] = []
+    for name, size in memory.items():
+        rows.append((name, *_memory_cells(size["rows"], size)))
+        rows += [(f"  {group}", *_memory_cells(size["rows"], part)) for group, part in size["groups"].items()]
+    whole = {key: sum(size[key] for size in memory.values()) for key in ("bytes", "in_file")}
+    rows.append(("all", "", f"{whole['bytes']:,}", "", f"{whole['in_file']:,}"))
     yield from _section("Memory", columns, rows)
+    if isinstance(limit, int):
+        yield f"  past {limit:,} bytes in memory, tables move to a temporary file"
+
+
+def _memory_cells(rows: int, size: Mapping[str, int]) -> tuple[str, ...]:
+    return f"{rows:,}", f"{size['bytes']:,}", f"{size['bytes'] / max(1, rows):.1f}", f"{size['in_file']:,}"

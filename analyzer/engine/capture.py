@@ -7,33 +7,38 @@ from __future__ import annotations
 
 import logging
 import os
+import time
 from array import array
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from types import TracebackType
 
 import numpy as np
 
-from analyzer import kernel_cache
 from analyzer.capture.frames import FrameBatch, Problem
 from analyzer.capture.source import Source
 from analyzer.engine.clock import Clock
 from analyzer.engine.detection import Claim, FlowDetection
+from analyzer.engine.garbage import set_aside, take_back
 from analyzer.engine.intake import Intake, PlainIntake, make_batch
+from analyzer.engine.machine import default_memory_limit
 from analyzer.engine.payloads import Payloads
 from analyzer.engine.query import Query
 from analyzer.engine.writer import merge
 from analyzer.protocols import PROTOCOLS
 from analyzer.protocols.base import REST_NS, Datagram, DatagramBatch, Protocol, Reading, Verdict
-from analyzer.store.rows import Rows
+from analyzer.store.rows import Handed, Rows
 from analyzer.store.tables import Tables
 
 BATCH_FRAMES = 1024
 BULK_BATCH_FRAMES = 16384
 """With compiled kernels; the first batches are smaller, so that the first rows come at once."""
+SMALLEST_BATCH = 128
+"""A step with fewer takes hardly less."""
 SMALL_FILE_BYTES = 512 * 1024
 """Plain Python has decoded a smaller file about when the kernels are loaded."""
 MOST_THREADS = 8
@@ -45,6 +50,18 @@ REPLAY_PACKETS = 1024
 """Packets of a flow that are read again from the file at a time."""
 
 _LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """A batch that is being read."""
+
+    flows: list[int]
+    """Flows it has datagrams of, those that were claimed first."""
+    readers: list[Future[None]]
+    ends: dict[str, int]
+    """Rows of the tables that are filled before the flows are read."""
+    now_ns: int
 
 
 class Capture:
@@ -59,6 +76,7 @@ class Capture:
         strict: bool,
         compiled: bool,
         threads: int | None,
+        memory_limit: int,
     ) -> None:
         """Use `Capture.open`."""
         self.compiled = compiled
@@ -66,7 +84,7 @@ class Capture:
         self.source = source
         self.path = path
         self.protocols = tuple(protocols)
-        self.tables = Tables()
+        self.tables = Tables(memory_limit)
         self.finished = False
         self._batch = batch or BATCH_FRAMES
         self._largest = batch or (BULK_BATCH_FRAMES if compiled else BATCH_FRAMES)
@@ -74,7 +92,11 @@ class Capture:
         self._clock = Clock()
         self._intake = _open_intake(source, self.tables, self._clock, compiled)
         self._threads = _open_threads(threads) if compiled else None
+        self._reading: _Batch | None = None
+        """What threads are reading while the next batch is taken in."""
         self._payloads = Payloads(self.tables, source.file)
+        self._spill_problems: list[Problem] = []
+        self._steps = 0
         self._undecided: dict[int, FlowDetection] = {}
         self._readings: dict[int, Reading] = {}
         self._rows: dict[int, Rows] = {}
@@ -91,17 +113,22 @@ class Capture:
         strict: bool = False,
         compiled: bool | None = None,
         threads: int | None = None,
+        memory_limit: int | None = None,
     ) -> Capture:
         """Open a capture file. `strict` lets an exception of ours through instead of marking the row.
 
         `batch`: frames of a step, if not as many as suit. `compiled`: whether to use compiled kernels, if not where
         they are at hand and the file is worth loading them. `threads`: how many read flows, if not one for each
-        processor; only compiled kernels gain by it, and the rows are the same. Raises `CaptureError` with a sentence
-        for a person.
+        processor; only compiled kernels gain by it, and the rows are the same. `memory_limit`: bytes of tables that
+        stay in memory, if not a quarter of the machine's; the others move to a temporary file. Raises `CaptureError`
+        with a sentence for a person.
         """
         if compiled is None:
-            compiled = _is_large(path) and kernel_cache.ready()
-        return cls(Source.open(path, compiled=compiled), Path(path), protocols, batch, strict, compiled, threads)
+            compiled = _is_large(path) and _kernels_ready()
+        if memory_limit is None:
+            memory_limit = default_memory_limit()
+        source = Source.open(path, compiled=compiled)
+        return cls(source, Path(path), protocols, batch, strict, compiled, threads, memory_limit)
 
     def __enter__(self) -> Capture:
         return self
@@ -113,21 +140,40 @@ class Capture:
 
     @property
     def problems(self) -> list[Problem]:
-        """What is wrong with the file."""
-        return self.source.problems
+        """What is wrong with the file, and with the one that tables move to."""
+        return self.source.problems + self._spill_problems
 
-    def step(self) -> bool:
-        """Read and decode one batch and publish its rows. False: the end was reached and everything is settled."""
+    def step(self, seconds: float | None = None) -> bool:
+        """Read and decode one batch and publish its rows. False: the end was reached and everything is settled.
+
+        `seconds`: time that a step is to take, where throughput is not all; batches become as small as that needs, and
+        large again without it.
+        """
         if self.finished:
             return False
+        begin = time.perf_counter()
+        more = self._step()
+        took = time.perf_counter() - begin
+        if seconds is None or took < seconds / 2:
+            self._batch = min(2 * self._batch, self._largest)
+        elif took > seconds:
+            self._batch = max(self._batch // 2, min(SMALLEST_BATCH, self._batch))
+        return more
+
+    def _step(self) -> bool:
         frames = self.source.read(self._batch)
-        self._batch = min(2 * self._batch, self._largest)
-        if len(frames):
-            for part in _by_bytes(frames):
-                self._decode(part)
-        elif self.source.at_end:
-            self._finish()
-        self.tables.publish()
+        for part in _by_bytes(frames) if len(frames) else ():
+            self._decode(part)
+        if not len(frames):
+            self._merge_last()
+            if self.source.at_end:
+                self._finish()
+                self.tables.publish()
+        self._note_spill_trouble()
+        self._steps += 1
+        if self.finished or self._steps.bit_count() == 1:
+            # Modules of the kernels, rows and baselines: ever more, so ever less often.
+            set_aside()
         return not self.finished
 
     def decode(self, on_progress: Callable[[int, int], None] | None = None) -> None:
@@ -145,16 +191,52 @@ class Capture:
         if self._threads is not None:
             self._threads.shutdown()
         self.source.close()
+        take_back()
+
+    def _note_spill_trouble(self) -> None:
+        trouble = self.tables.chunks.trouble
+        frames = self.tables.frames
+        if trouble and not self._spill_problems:
+            text = f"the tables stay in memory past their limit, the temporary file cannot be written: {trouble}"
+            self._spill_problems = [Problem(frames.integer("offset", frames.appended - 1), text)]
 
     def _decode(self, frames: FrameBatch) -> None:
+        """Take in a batch and begin to read it. Threads read it while the one before is merged."""
         by_flow = self._intake.add(frames)
+        tables = (self.tables.frames, self.tables.packets, self.tables.fragments, self.tables.flows)
+        ends = {table.name: table.appended for table in tables}
+        now_ns = self._clock.now_ns
+        before = self._collect()
         touched = self._detect(by_flow)
         begun = set(touched)
         known = [flow for flow in by_flow if flow in self._readings and flow not in begun]
-        self._feed_all([(self._readings[flow], by_flow[flow]) for flow in known])
-        touched += known
-        merge(self.tables, [self._rows[flow] for flow in touched])
-        self._rest(touched, self._clock.now_ns)
+        readers = self._feed_all([(self._readings[flow], by_flow[flow]) for flow in known])
+        self._reading = _Batch([*touched, *known], readers, ends, now_ns)
+        if before is not None:
+            self._merge(*before)
+        if not readers:
+            self._merge_last()
+
+    def _collect(self) -> tuple[_Batch, list[Handed]] | None:
+        """Wait for the batch that is being read, and take what its readings produced."""
+        batch, self._reading = self._reading, None
+        if batch is None:
+            return None
+        for reader in batch.readers:
+            reader.result()
+        # Now, as no thread has any of the readings.
+        self._rest(batch.flows, batch.now_ns)
+        return batch, [self._rows[flow].hand_over() for flow in batch.flows]
+
+    def _merge(self, batch: _Batch, handed: list[Handed]) -> None:
+        merge(self.tables, handed)
+        self.tables.publish(batch.ends)
+
+    def _merge_last(self) -> None:
+        """Merge the batch that is being read, if there is one."""
+        last = self._collect()
+        if last is not None:
+            self._merge(*last)
 
     def _rest(self, touched: Sequence[int], now_ns: int) -> None:
         """Let readings rest whose flows are silent: memory follows the clients there are, not those there were."""
@@ -238,16 +320,18 @@ class Capture:
                 self._clock,
             )
 
-    def _feed_all(self, work: list[tuple[Reading, DatagramBatch]]) -> None:
-        """Let readings have their batches. They share nothing, so it does not matter which thread has which."""
+    def _feed_all(self, work: list[tuple[Reading, DatagramBatch]]) -> list[Future[None]]:
+        """Let readings have their batches. They share nothing, so it does not matter which thread has which.
+
+        Returns what to wait for: nothing where it is done.
+        """
         if self._threads is None or sum(len(batch) for _, batch in work) < WORTH_THREADS:
             for reading, batch in work:
                 self._feed(reading, batch)
-            return
+            return []
         # The longest first, so that none is left to one thread at the end.
         work.sort(key=lambda item: len(item[1]), reverse=True)
-        for done in [self._threads.submit(self._feed, reading, batch) for reading, batch in work]:
-            done.result()
+        return [self._threads.submit(self._feed, reading, batch) for reading, batch in work]
 
     def _feed(self, reading: Reading, batch: DatagramBatch) -> None:
         """Let a reading have a batch. An exception of ours marks the packet it struck; the rest is read on."""
@@ -284,7 +368,7 @@ class Capture:
                 self._claim(flow, claim, self.tables.packets.appended - 1)
         for reading in self._readings.values():
             self._settle(reading)
-        merge(self.tables, self._rows.values())
+        merge(self.tables, [rows.hand_over() for rows in self._rows.values()])
         self.finished = True
 
 
@@ -307,6 +391,13 @@ def _processors() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def _kernels_ready() -> bool:
+    # Small files do without, and begin a little sooner.
+    from analyzer import kernel_cache
+
+    return kernel_cache.ready()
 
 
 def _open_intake(source: Source, tables: Tables, clock: Clock, compiled: bool) -> Intake:

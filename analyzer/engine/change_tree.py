@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from analyzer.engine.garbage import no_collection
 from analyzer.engine.query import Query
 from analyzer.snapshots.model import Change, FieldChange, Item, ItemField
 from analyzer.snapshots.status import REBUILT, LostBy, Proof, Status
@@ -141,12 +142,17 @@ class ChangeTree:
 
 def change_tree(query: Query, tables: Tables, snapshot: int) -> ChangeTree:
     """The tree of a snapshot row: what its delta did and, where it is rebuilt, every other item it holds."""
+    with no_collection():
+        return _change_tree(query, tables, snapshot)
+
+
+def _change_tree(query: Query, tables: Tables, snapshot: int) -> ChangeTree:
     found = query.changes(snapshot)
     items = {(item.type, item.id): item for item in query.items(snapshot)}
     base = tables.snapshots.integer("base", snapshot)
-    old = {(item.type, item.id): item for item in query.items(base)} if base >= 0 and found else {}
-    nodes = [_changed(change, old.get(key), items.get(key)) for change in found for key in ((change.type, change.id),)]
     sent = {(change.type, change.id) for change in found}
+    old = {(item.type, item.id): item for item in query.items(base, sent)} if base >= 0 and found else {}
+    nodes = [_changed(change, old.get(key), items.get(key)) for change in found for key in ((change.type, change.id),)]
     nodes += [_unsent(item) for key, item in items.items() if key not in sent]
     types = _types(nodes)
     return ChangeTree(snapshot_head(query, tables, snapshot), types, sum(node.bits for node in types))

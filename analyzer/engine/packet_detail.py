@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from analyzer.engine.garbage import no_collection
 from analyzer.engine.query import Query
 from analyzer.protocols.base import Protocol
 from analyzer.snapshots.model import Change, FieldChange, JoinedDelta, Part
@@ -100,6 +101,11 @@ class PacketDetail:
 
 def packet_detail(query: Query, tables: Tables, packet: int) -> PacketDetail:
     """Everything about a packet. An undecided one is a buffer of bytes."""
+    with no_collection():
+        return _packet_detail(query, tables, packet)
+
+
+def _packet_detail(query: Query, tables: Tables, packet: int) -> PacketDetail:
     protocol = query.protocol(packet)
     tree = query.explain(packet)
     title = "" if protocol is None else protocol.title

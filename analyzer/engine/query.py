@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -116,12 +116,12 @@ class Query:
         state: object = self._chain(snapshot).state(snapshot)
         return state
 
-    def items(self, snapshot: int) -> tuple[Item, ...]:
-        """The snapshot's items; none where it cannot be rebuilt."""
+    def items(self, snapshot: int, chosen: Container[tuple[int, int]] | None = None) -> tuple[Item, ...]:
+        """The snapshot's items, or those of them whose (type, id) is `chosen`; none where it cannot be rebuilt."""
         state = self.state(snapshot)
         if state is None:
             return ()
-        return self._codec(snapshot).items(state, self._facts_of(snapshot), self._tick(snapshot))
+        return self._codec(snapshot).items(state, self._facts_of(snapshot), self._tick(snapshot), chosen)
 
     def changes(self, snapshot: int) -> tuple[Change, ...]:
         """What the snapshot's delta did; with an unknown base, what the delta says by itself."""

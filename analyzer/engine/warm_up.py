@@ -40,6 +40,7 @@ def warm_up(stop: threading.Event | None = None) -> str:
             if told:
                 return told
             kernel_cache.keep(Path(place))
+            kernel_cache.prune()
     except OSError as error:
         return f"The compiled code cannot be kept: {error}."
     return f"The compiled code is kept for this process only: {trouble}." if trouble else ""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,11 +16,19 @@ from typing import Any, TypeVar
 
 from analyzer.capture.frames import CaptureError
 from analyzer.engine.capture import Capture
+from analyzer.engine.garbage import take_back
 from analyzer.engine.query import Query
 from analyzer.protocols import PROTOCOLS
 from analyzer.protocols.base import Protocol
 
 T = TypeVar("T")
+
+BRIEF_S = 0.02
+"""What a step of the decoding takes while somebody asks: an answer that comes meanwhile waits no longer."""
+ASKING_S = 1.0
+"""So long after a question the next one is expected."""
+GIVE_WAY_S = 0.1
+"""The decoding stands still for a question, but for one step in this time: questions may go on for ever."""
 
 _LOG = logging.getLogger(__name__)
 
@@ -46,6 +55,8 @@ class Worker:
         self._wake = threading.Condition()
         self._requests: OrderedDict[str, _Request] = OrderedDict()
         self._numbers: dict[str, int] = {}
+        self._answering = False
+        self._asked_at = -ASKING_S
         self._closing = False
         self._share = 0.0
         self.threads = (
@@ -57,9 +68,11 @@ class Worker:
         """Threads that have not ended; the last one that ends lets go of the file, once `close` was called."""
 
     @classmethod
-    def open(cls, path: str | Path, *, protocols: Sequence[Protocol] = PROTOCOLS) -> Worker:
-        """Open a capture; nothing is decoded before `start`. Raises `CaptureError`."""
-        return cls(Capture.open(path, protocols=protocols))
+    def open(
+        cls, path: str | Path, *, protocols: Sequence[Protocol] = PROTOCOLS, memory_limit: int | None = None
+    ) -> Worker:
+        """Open a capture as `Capture.open` does; nothing is decoded before `start`. Raises `CaptureError`."""
+        return cls(Capture.open(path, protocols=protocols, memory_limit=memory_limit))
 
     def start(self) -> None:
         """Begin to decode and to answer."""
@@ -103,8 +116,10 @@ class Worker:
                 return
             self._closing = True
             self._requests.clear()
-            self._wake.notify()
+            self._wake.notify_all()
             unused = not self._running
+        # Whoever lets go of us now need not wait for the threads.
+        take_back()
         if unused:
             self.capture.close()
 
@@ -133,7 +148,8 @@ class Worker:
             number = self._numbers[topic] = self._numbers.get(topic, 0) + 1
             self._requests[topic] = _Request(topic, number, question, answer, failed)
             self._requests.move_to_end(topic)
-            self._wake.notify()
+            self._asked_at = time.monotonic()
+            self._wake.notify_all()
 
     def _run(self, work: Callable[[], None]) -> None:
         try:
@@ -148,7 +164,7 @@ class Worker:
 
     def _decode(self) -> None:
         try:
-            while not self._cancelled.is_set() and self.capture.step():
+            while not self._cancelled.is_set() and self.capture.step(self._give_way()):
                 pass
         except CaptureError as error:
             _LOG.warning("decoding stopped: %s", error)
@@ -158,6 +174,12 @@ class Worker:
             self.failure = error
         finally:
             self.decoded.set()
+
+    def _give_way(self) -> float | None:
+        """Let a question have the interpreter; what the next step may take, None where nobody asks."""
+        with self._wake:
+            self._wake.wait_for(lambda: self._closing or not (self._requests or self._answering), GIVE_WAY_S)
+            return BRIEF_S if time.monotonic() - self._asked_at < ASKING_S else None
 
     def _answer_all(self) -> None:
         query: Query | None = None
@@ -184,8 +206,11 @@ class Worker:
 
     def _next(self) -> _Request | None:
         with self._wake:
+            self._answering = False
+            self._wake.notify_all()
             while not self._requests and not self._closing:
                 self._wake.wait()
+            self._answering = bool(self._requests)
             return None if self._closing else self._requests.popitem(last=False)[1]
 
     def _tell(self, request: _Request, way: Callable[[T], None], what: T) -> None:

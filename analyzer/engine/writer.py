@@ -39,7 +39,7 @@ from analyzer.store.row_columns import (
     S_SESSION,
     SNAPSHOT_COLUMNS,
 )
-from analyzer.store.rows import FindingRow, Rows, SessionRow, TypeCount
+from analyzer.store.rows import FindingRow, Handed, SessionRow, TypeCount
 from analyzer.store.tables import Tables
 
 _SESSION_COLUMNS = tuple(field.name for field in fields(SessionRow))
@@ -47,9 +47,9 @@ _LATE_COLUMNS = ("kind", "flags", "ack", "chunks", "code", "severity")
 """Columns of a packet that are no reference."""
 
 
-def merge(tables: Tables, buffers: Iterable[Rows]) -> None:
-    """Append every row in `buffers`, translate local numbers into rows, and empty the buffers. Publishes nothing."""
-    filled = [rows for rows in buffers if rows.pending]
+def merge(tables: Tables, handed: Iterable[Handed]) -> None:
+    """Append every row handed over and translate local numbers into rows. Publishes nothing."""
+    filled = [rows for rows in handed if rows.pending]
     if not filled:
         return
     batch = _Batch(filled)
@@ -57,7 +57,8 @@ def merge(tables: Tables, buffers: Iterable[Rows]) -> None:
     order = _order(batch.snapshots.matrix[:, S_PACKET], batch.snapshots.spread(batch.begun))
     new_snapshots = _ranks(order, tables.snapshots.appended, batch.snapshots.edges)
     for rows, sessions, snapshots in zip(filled, new_sessions, new_snapshots, strict=True):
-        rows.placed(sessions, snapshots)
+        rows.owner.session_rows.extend(sessions)
+        rows.owner.snapshot_rows.extend(snapshots)
     _amend_packets(tables, batch)
     _merge_messages(tables, batch)
     _merge_snapshots(tables, batch, order)
@@ -67,8 +68,6 @@ def merge(tables: Tables, buffers: Iterable[Rows]) -> None:
     _amend_sessions(tables, filled)
     _amend_snapshots(tables, batch)
     _count_types(tables, filled)
-    for rows in filled:
-        rows.merged()
 
 
 class _Joined:
@@ -100,12 +99,12 @@ class _Joined:
 class _Batch:
     """What several readings produced."""
 
-    def __init__(self, filled: Sequence[Rows]) -> None:
-        taken = [rows.taken() for rows in filled]
+    def __init__(self, filled: Sequence[Handed]) -> None:
+        taken = [rows.buffers for rows in filled]
         self.filled = filled
-        self.begun = np.array([rows.begun_by for rows in filled], dtype=np.int64)
-        self.sessions = [rows.session_rows for rows in filled]
-        self.snapshot_rows = [rows.snapshot_rows for rows in filled]
+        self.begun = np.array([rows.owner.begun_by for rows in filled], dtype=np.int64)
+        self.sessions = [rows.owner.session_rows for rows in filled]
+        self.snapshot_rows = [rows.owner.snapshot_rows for rows in filled]
         self.packets = _Joined([buffers.packets for buffers in taken])
         self.messages = _Joined([buffers.messages for buffers in taken])
         self.snapshots = _Joined([buffers.snapshots for buffers in taken])
@@ -125,16 +124,16 @@ def _ranks(order: Ints, first: int, edges: Sequence[int]) -> list[Ints]:
     return [rows[start:stop] for start, stop in pairwise(edges)]
 
 
-def _objects_order(decided: Iterable[tuple[Rows, int]]) -> list[int]:
+def _objects_order(decided: Iterable[tuple[Handed, int]]) -> list[int]:
     """`_order` for objects, given as their buffers and packets."""
-    deciding = [max(packet, rows.begun_by) for rows, packet in decided]
+    deciding = [max(packet, rows.owner.begun_by) for rows, packet in decided]
     return sorted(range(len(deciding)), key=deciding.__getitem__)
 
 
-def _merge_sessions(tables: Tables, filled: Sequence[Rows]) -> list[Ints]:
+def _merge_sessions(tables: Tables, filled: Sequence[Handed]) -> list[Ints]:
     sessions = [session for rows in filled for session in rows.sessions]
     edges = [0, *np.cumsum([len(rows.sessions) for rows in filled]).tolist()]
-    readings = [rows.reading for rows in filled for _ in rows.sessions]
+    readings = [rows.owner.reading for rows in filled for _ in rows.sessions]
     order = _objects_order((rows, session.first_packet) for rows in filled for session in rows.sessions)
     columns: dict[str, Sequence[object]] = {
         name: [getattr(sessions[index], name) for index in order] for name in _SESSION_COLUMNS
@@ -169,7 +168,7 @@ def _unlink_messages(tables: Tables, batch: _Batch) -> None:
         own = numbers[start:stop]
         first = tables.packets.take("first_message", own).astype(np.int64)
         linked = np.flatnonzero(first >= 0)
-        foreign = linked[tables.messages.take("reading", first[linked]) != rows.reading]
+        foreign = linked[tables.messages.take("reading", first[linked]) != rows.owner.reading]
         tables.packets.amend("first_message", own[foreign], np.full(len(foreign), -1))
 
 
@@ -181,7 +180,7 @@ def _merge_messages(tables: Tables, batch: _Batch) -> None:
     ordered = messages.matrix[order]
     columns: dict[str, Array] = {name: ordered[:, index] for index, name in enumerate(MESSAGE_COLUMNS)}
     columns["name"] = _name_numbers(tables, batch, order)
-    columns["reading"] = messages.spread(np.array([rows.reading for rows in batch.filled], dtype=np.int64))[order]
+    columns["reading"] = messages.spread(np.array([rows.owner.reading for rows in batch.filled], dtype=np.int64))[order]
     first = tables.messages.append(columns, len(messages))
     packets, starts = np.unique(ordered[:, M_PACKET], return_index=True)
     tables.packets.amend("first_message", packets, starts + first)
@@ -190,19 +189,19 @@ def _merge_messages(tables: Tables, batch: _Batch) -> None:
 def _name_numbers(tables: Tables, batch: _Batch, order: Ints) -> Ints:
     """The writer's numbers of the messages' names in the order given, which is that of new numbers."""
     for rows in batch.filled:
-        more = len(rows.names) - len(rows.name_numbers)
+        more = len(rows.owner.names) - len(rows.owner.name_numbers)
         if more:
-            rows.name_numbers = np.concatenate((rows.name_numbers, np.full(more, -1, dtype=np.int32)))
-    edges = [0, *accumulate(len(rows.name_numbers) for rows in batch.filled)]
+            rows.owner.name_numbers = np.concatenate((rows.owner.name_numbers, np.full(more, -1, dtype=np.int32)))
+    edges = [0, *accumulate(len(rows.owner.name_numbers) for rows in batch.filled)]
     starts = np.array(edges[:-1], dtype=np.int64)
-    numbers = np.concatenate([rows.name_numbers for rows in batch.filled]).astype(np.int64)
+    numbers = np.concatenate([rows.owner.name_numbers for rows in batch.filled]).astype(np.int64)
     used = (batch.messages.matrix[:, M_NAME] + batch.messages.spread(starts))[order]
     new = list(dict.fromkeys(used[numbers[used] < 0].tolist()))
     owners: list[int] = (np.searchsorted(starts, np.array(new, dtype=np.int64), side="right") - 1).tolist()
     for index, owner in zip(new, owners, strict=True):
-        numbers[index] = tables.names.number(batch.filled[owner].names[index - edges[owner]])
+        numbers[index] = tables.names.number(batch.filled[owner].owner.names[index - edges[owner]])
     for owner in set(owners):
-        batch.filled[owner].name_numbers[:] = numbers[edges[owner] : edges[owner + 1]]
+        batch.filled[owner].owner.name_numbers[:] = numbers[edges[owner] : edges[owner + 1]]
     return numbers.take(used)
 
 
@@ -225,31 +224,31 @@ def _merge_snapshots(tables: Tables, batch: _Batch, order: Ints) -> None:
     tables.snapshots.append(columns, len(snapshots))
 
 
-def _merge_findings(tables: Tables, filled: Sequence[Rows]) -> None:
-    found: list[tuple[Rows, FindingRow]] = [(rows, row) for rows in filled for row in rows.findings]
+def _merge_findings(tables: Tables, filled: Sequence[Handed]) -> None:
+    found: list[tuple[Handed, FindingRow]] = [(rows, row) for rows in filled for row in rows.findings]
     ordered = [found[index] for index in _objects_order((rows, row.packet) for rows, row in found)]
-    pick: dict[str, Callable[[Rows, FindingRow], object]] = {
+    pick: dict[str, Callable[[Handed, FindingRow], object]] = {
         "rule": lambda _, row: tables.rules.number(row.rule),
         "severity": lambda _, row: row.severity,
         "packet": lambda _, row: row.packet,
-        "snapshot": lambda rows, row: rows.snapshot_rows[row.snapshot],
+        "snapshot": lambda rows, row: rows.owner.snapshot_rows[row.snapshot],
         "offset": lambda _, row: row.offset,
         "text": lambda _, row: row.text,
     }
     tables.findings.append({name: [value(*one) for one in ordered] for name, value in pick.items()}, len(ordered))
 
 
-def _store_blocks(tables: Tables, rows: Rows) -> None:
+def _store_blocks(tables: Tables, rows: Handed) -> None:
     for local, packed in rows.blocks:
-        tables.blocks.put(rows.snapshot_rows[local], packed)
+        tables.blocks.put(rows.owner.snapshot_rows[local], packed)
 
 
-def _amend_sessions(tables: Tables, filled: Sequence[Rows]) -> None:
+def _amend_sessions(tables: Tables, filled: Sequence[Handed]) -> None:
     by_column: dict[str, tuple[list[int], list[object]]] = {}
     for rows in filled:
         for amend in rows.session_amendments:
             numbers, values = by_column.setdefault(amend.column, ([], []))
-            numbers.append(rows.session_rows[amend.local])
+            numbers.append(rows.owner.session_rows[amend.local])
             values.append(amend.value)
     for column, (numbers, values) in by_column.items():
         tables.sessions.amend(column, numbers, values)
@@ -272,17 +271,17 @@ def _amend_snapshots(tables: Tables, batch: _Batch) -> None:
         tables.snapshots.amend(SNAPSHOT_COLUMNS[column], numbers[chosen], values[chosen])
 
 
-def _count_types(tables: Tables, filled: Sequence[Rows]) -> None:
+def _count_types(tables: Tables, filled: Sequence[Handed]) -> None:
     """Add to the counts of item types; new ones stand in the order in which the capture first had them."""
     known = tables.type_rows
     counts: list[tuple[tuple[int, str], TypeCount]] = []
     unknown: list[tuple[int, tuple[int, str]]] = []
     for rows in filled:
         for (session, name), count in rows.types.items():
-            key = rows.session_rows[session], name
+            key = rows.owner.session_rows[session], name
             counts.append((key, count))
             if key not in known:
-                unknown.append((max(count.packet, rows.begun_by), key))
+                unknown.append((max(count.packet, rows.owner.begun_by), key))
     if not counts:
         return
     new = [key for _, key in sorted(unknown, key=itemgetter(0))]

@@ -7,7 +7,7 @@ program knows it.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any, Generic, TypeVar
@@ -203,8 +203,10 @@ class SnapshotCodec(ABC, Generic[S]):
         """The state back from `pack`."""
 
     @abstractmethod
-    def items(self, state: S, facts: SessionFacts, tick: int) -> tuple[Item, ...]:
-        """What a person sees, in the order of the state."""
+    def items(
+        self, state: S, facts: SessionFacts, tick: int, chosen: Container[tuple[int, int]] | None = None
+    ) -> tuple[Item, ...]:
+        """What a person sees, in the order of the state; those whose (type, id) is in `chosen`, if it is given."""
 
     @abstractmethod
     def changes(self, base: S | None, joined: JoinedDelta, facts: SessionFacts, tick: int) -> tuple[Change, ...]:

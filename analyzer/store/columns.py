@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from analyzer.store.chunk_memory import ChunkMemory, in_file
 from analyzer.store.journal import Journal
 
 CHUNK_ROWS = 65_536
@@ -33,8 +35,10 @@ class ColumnSpec:
 class Column:
     """The values of one column, in chunks."""
 
-    def __init__(self, spec: ColumnSpec) -> None:
+    def __init__(self, spec: ColumnSpec, memory: ChunkMemory | None = None) -> None:
+        """`memory`: that of the capture's tables."""
         self.spec = spec
+        self._memory = memory or ChunkMemory()
         self._dtype = np.dtype(spec.dtype)
         self._chunks: list[Array] = []
         self._rows = 0
@@ -45,7 +49,7 @@ class Column:
         while taken < len(values):
             room = len(self._chunks) * CHUNK_ROWS - self._rows
             if room == 0:
-                self._chunks.append(np.empty(CHUNK_ROWS, self._dtype))
+                self._memory.add(self._chunks, CHUNK_ROWS, self._dtype)
                 room = CHUNK_ROWS
             count = min(room, len(values) - taken)
             start = self._rows % CHUNK_ROWS
@@ -81,17 +85,32 @@ class Column:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the rows in use; objects count as their pointers."""
+        """Bytes of the rows in use, wherever they are; objects count as their pointers."""
         return self._rows * self._dtype.itemsize
+
+    @property
+    def in_file(self) -> int:
+        """Bytes of chunks that moved to the temporary file."""
+        return in_file(self._chunks)
+
+    def object_bytes(self) -> int:
+        """Bytes of the objects that are pointed to, each counted once, without what they themselves refer to."""
+        if not self._dtype.hasobject:
+            return 0
+        return sum({id(value): sys.getsizeof(value) for value in self.slice(0, self._rows).tolist()}.values())
 
 
 class Table:
     """Columns of equal length. `len()` is the number of published rows; `appended` counts those not yet visible too."""
 
-    def __init__(self, name: str, specs: Sequence[ColumnSpec], journal: Journal) -> None:
+    def __init__(
+        self, name: str, specs: Sequence[ColumnSpec], journal: Journal, memory: ChunkMemory | None = None
+    ) -> None:
+        """`memory`: that of the capture's tables."""
         self.name = name
         self.specs = tuple(specs)
-        self.columns = {spec.name: Column(spec) for spec in specs}
+        memory = memory or ChunkMemory()
+        self.columns = {spec.name: Column(spec, memory) for spec in specs}
         self.appended = 0
         self._published = 0
         self._journal = journal
@@ -139,9 +158,9 @@ class Table:
         if len(visible):
             self._journal.log(self.name, column, int(visible.min()), int(visible.max()) + 1)
 
-    def publish(self) -> None:
-        """Let readers see every row appended so far."""
-        self._published = self.appended
+    def publish(self, rows: int | None = None) -> None:
+        """Let readers see the first `rows` rows, every one appended so far if not said."""
+        self._published = self.appended if rows is None else max(rows, self._published)
 
     def get(self, column: str, row: int) -> object:
         """One value as a Python object."""

@@ -7,7 +7,6 @@ What is frequent waits as integers in matrices (row_columns.py) that compiled ke
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import NamedTuple
@@ -162,7 +161,7 @@ _snapshot_values = attrgetter(*SNAPSHOT_FIELDS)
 
 
 class Rows:
-    """The way out of a reading. One for a reading's whole life; the writer empties it after each batch.
+    """The way out of a reading. One for a reading's whole life; what it holds is handed over after each batch.
 
     `begun_by` is the packet that began the reading; rows of earlier packets are decided by it.
     """
@@ -175,7 +174,7 @@ class Rows:
         self.session_amendments: list[Amend] = []
         self.blocks: list[tuple[int, bytes]] = []
         self.types: dict[tuple[int, str], TypeCount] = {}
-        """(local session, type name) -> what was sent since the last merge."""
+        """(local session, type name) -> what was sent."""
         self.names: list[str] = []
         """Message names by the reading's own number."""
         self.name_numbers: NDArray[np.int32] = np.empty(0, np.int32)
@@ -193,8 +192,8 @@ class Rows:
         self._slot = -1
         """Row of `packet` in its buffer; -1: it is not there."""
         self._message_ordinal = 0
-        self._merged_sessions = 0
-        self._merged_snapshots = 0
+        self._handed_sessions = 0
+        self._handed_snapshots = 0
         self._name_numbers: dict[str, int] = {}
 
     def begin(self, packet: int) -> PacketLate:
@@ -247,24 +246,24 @@ class Rows:
     def session(self, row: SessionRow) -> int:
         """Add a session; returns its local number."""
         self.sessions.append(row)
-        return self._merged_sessions + len(self.sessions) - 1
+        return self._handed_sessions + len(self.sessions) - 1
 
     def snapshot(self, row: SnapshotRow) -> int:
         """Add a snapshot as it is now; returns its local number."""
         first = len(self._parts)
         for part in row.received:
             self._parts.add(part.packet, part.ordinal, part.number)
-        return self._merged_snapshots + self._snapshots.add(*_snapshot_values(row), first, len(row.received))
+        return self._handed_snapshots + self._snapshots.add(*_snapshot_values(row), first, len(row.received))
 
     @property
-    def merged_snapshots(self) -> int:
+    def first_snapshot(self) -> int:
         """The local number of the first snapshot in the buffer."""
-        return self._merged_snapshots
+        return self._handed_snapshots
 
     @property
     def next_snapshot(self) -> int:
         """The local number the next snapshot will get."""
-        return self._merged_snapshots + len(self._snapshots)
+        return self._handed_snapshots + len(self._snapshots)
 
     def amend_session(self, local: int, column: str, value: object) -> None:
         """Set a late column of a session."""
@@ -321,25 +320,40 @@ class Rows:
             self._counts,
         )
 
-    @property
-    def pending(self) -> bool:
-        """Is there anything to merge?"""
-        return bool(len(self._packets) or len(self._snapshots) or len(self._amendments) or self.session_amendments)
-
-    def placed(self, session_rows: Sequence[int] | Ints, snapshot_rows: Sequence[int] | Ints) -> None:
-        """Called by the writer when it knows the rows that the new sessions and snapshots get."""
-        self.session_rows.extend(session_rows)
-        self.snapshot_rows.extend(snapshot_rows)
-
-    def merged(self) -> None:
-        """Called by the writer when everything here is in the tables: keep the row numbers, drop the rows."""
-        self._merged_sessions, self._merged_snapshots = len(self.session_rows), len(self.snapshot_rows)
+    def hand_over(self) -> Handed:
+        """Everything added since the last time, for the writer; local numbers go on."""
+        handed = Handed(
+            self, self.sessions, self.findings, self.session_amendments, self.blocks, self.types, self.taken()
+        )
+        self._handed_sessions += len(self.sessions)
+        self._handed_snapshots += len(self._snapshots)
         self._slot = -1
         for buffer in (self._packets, self._messages, self._snapshots, self._parts, self._amendments):
             buffer.clear()
-        for rows in (self.sessions, self.findings, self.session_amendments, self.blocks, self.types):
-            rows.clear()
+        self.sessions, self.findings, self.session_amendments, self.blocks, self.types = [], [], [], [], {}
+        return handed
 
     def _write_packet(self) -> None:
         if self._slot >= 0:
             self._packets.put(self._slot, *_packet_values(self.packet))
+
+
+@dataclass(frozen=True, slots=True)
+class Handed:
+    """What a reading produced in a batch. The reading may go on while the writer merges it."""
+
+    owner: Rows
+    """Numbers and names that last for the reading's whole life are the writer's to add there."""
+    sessions: list[SessionRow]
+    findings: list[FindingRow]
+    session_amendments: list[Amend]
+    blocks: list[tuple[int, bytes]]
+    types: dict[tuple[int, str], TypeCount]
+    buffers: RowBuffers
+    """Rows in use only."""
+
+    @property
+    def pending(self) -> bool:
+        """Is there anything to merge?"""
+        own = self.buffers
+        return bool(len(own.packets) or len(own.snapshots) or len(own.amendments) or self.session_amendments)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from analyzer.store.blocks import Blocks
+from analyzer.store.chunk_memory import ChunkMemory
 from analyzer.store.columns import ColumnSpec as C
 from analyzer.store.columns import Table
 from analyzer.store.journal import Journal
@@ -137,24 +138,26 @@ TYPES = (
 class Tables:
     """Every table of one capture. Only the engine's writer appends; all others read."""
 
-    def __init__(self) -> None:
+    def __init__(self, memory_limit: int | None = None) -> None:
+        """`memory_limit`: bytes of rows and blocks that stay in memory, None for all (chunk_memory.py)."""
+        self.chunks = ChunkMemory(memory_limit)
         self.journal = Journal()
         self.names = Names()
         """Message names."""
         self.rules = Names()
         """Names of expert rules."""
-        self.blocks = Blocks()
-        self.frames = Table("frames", FRAMES, self.journal)
-        self.packets = Table("packets", PACKETS, self.journal)
-        self.fragments = Table("fragments", FRAGMENTS, self.journal)
-        self.flows = Table("flows", FLOWS, self.journal)
-        self.readings = Table("readings", READINGS, self.journal)
-        self.sessions = Table("sessions", SESSIONS, self.journal)
-        self.messages = Table("messages", MESSAGES, self.journal)
-        self.parts = Table("parts", PARTS, self.journal)
-        self.snapshots = Table("snapshots", SNAPSHOTS, self.journal)
-        self.findings = Table("findings", FINDINGS, self.journal)
-        self.types = Table("types", TYPES, self.journal)
+        self.blocks = Blocks(self.chunks)
+        self.frames = Table("frames", FRAMES, self.journal, self.chunks)
+        self.packets = Table("packets", PACKETS, self.journal, self.chunks)
+        self.fragments = Table("fragments", FRAGMENTS, self.journal, self.chunks)
+        self.flows = Table("flows", FLOWS, self.journal, self.chunks)
+        self.readings = Table("readings", READINGS, self.journal, self.chunks)
+        self.sessions = Table("sessions", SESSIONS, self.journal, self.chunks)
+        self.messages = Table("messages", MESSAGES, self.journal, self.chunks)
+        self.parts = Table("parts", PARTS, self.journal, self.chunks)
+        self.snapshots = Table("snapshots", SNAPSHOTS, self.journal, self.chunks)
+        self.findings = Table("findings", FINDINGS, self.journal, self.chunks)
+        self.types = Table("types", TYPES, self.journal, self.chunks)
         self.type_rows: dict[tuple[int, str], int] = {}
         """(session, name) -> row of `types`; the writer's index."""
 
@@ -173,13 +176,16 @@ class Tables:
             self.types,
         )
 
-    def publish(self) -> None:
-        """Let readers see what was appended; a row is published after the rows it refers to."""
+    def publish(self, ends: Mapping[str, int] | None = None) -> None:
+        """Let readers see what was appended; a row is published after the rows it refers to.
+
+        `ends`: by name of a table, how many rows of it may be seen, where that is not all.
+        """
         for table in self:
-            table.publish()
+            table.publish(ends.get(table.name) if ends else None)
 
     def memory(self) -> dict[str, tuple[int, int]]:
-        """Rows and bytes of each table, chain blocks last."""
+        """Rows and bytes of each table, wherever they are, chain blocks last; memory.py has more."""
         sizes = {table.name: (len(table), table.nbytes) for table in self}
         sizes["blocks"] = (len(self.blocks), self.blocks.nbytes)
         return sizes

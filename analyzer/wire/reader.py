@@ -212,7 +212,9 @@ class Reader:
 
     def _advance(self, name: str, length: int) -> int:
         start = self.offset
-        if length < 0 or start + length > self.end:
+        if length < 0:
+            raise DecodeError(self.short_code, start, f"{name}: a length of {length} bytes")
+        if start + length > self.end:
             raise DecodeError(self.short_code, start, f"{name}: {length} bytes wanted, {max(0, self.end - start)} left")
         self.offset = start + length
         return start

@@ -12,7 +12,7 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -39,10 +39,11 @@ def run_task(name: str, **arguments: object) -> dict[str, Any]:
     return answer
 
 
-def run_program(command: Sequence[str]) -> Cost:
+def run_program(command: Sequence[str], environment: Mapping[str, str] | None = None) -> Cost:
     """What a program took, its output thrown away. Raises CalledProcessError."""
     before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    subprocess.run(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+    nowhere = subprocess.DEVNULL
+    subprocess.run(command, cwd=ROOT, env=environment, stdout=nowhere, stderr=nowhere, check=True)
     wall, after = time.perf_counter() - begin, resource.getrusage(resource.RUSAGE_CHILDREN)
     return Cost(wall, after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
 

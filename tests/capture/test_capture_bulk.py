@@ -186,6 +186,31 @@ def test_an_interface_after_every_frame() -> None:
     assert problems == []
 
 
+@pytest.mark.parametrize("window", [500, 1 << 20])
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_statistics_before_every_frame(order: str, window: int) -> None:
+    choose = random.Random(window)
+    data = section(order=order) + interface(order=order) + interface(order=order)
+    last = [0, 0]
+    for number in range(700):
+        for counted in range(choose.choice([0, 1, 1, 9])):
+            which, value = choose.randrange(3), choose.choice([b"", bytes(8), counted.to_bytes(8, "big")])
+            # Of an interface that is not described nothing is known.
+            if value and which < 2:
+                last[which] = int.from_bytes(value, "big" if order == ">" else "little")
+            data += statistics(which, option(5, value, order=order) if value else b"", order=order)
+        data += enhanced(number, b"x", number=number % 2, order=order)
+    _, problems, _, dropped, *_ = same(data, window=window, limit=300)
+    assert (problems, dropped) == ([], sum(last))
+
+
+def test_more_statistics_than_one_call_passes() -> None:
+    many = [statistics(0, option(5, number.to_bytes(8, "little"))) for number in range(9000)]
+    data = section() + interface() + b"".join(many) + enhanced(1, b"x")
+    found, problems, _, dropped, *_ = same(data)
+    assert (len(found), problems, dropped) == (1, [], 8999)
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_growing_files(tmp_path: Path, seed: int) -> None:
     choose = random.Random(seed)

@@ -170,6 +170,16 @@ def test_no_room_for_the_unpacked_copy(tmp_path: Path, monkeypatch: pytest.Monke
         Source.open(path)
 
 
+def test_opening_unpacks_little(tmp_path: Path) -> None:
+    path = tmp_path / "a.pcap.gz"
+    path.write_bytes(gzip.compress(pcap_file([(number, 0, bytes(1000)) for number in range(3000)])))
+    source = Source.open(path)
+    assert source.interfaces
+    assert source.file.size() <= 1 << 16
+    assert len(read_all(source)) == 3000
+    source.close()
+
+
 def test_cut_gzip_gives_the_frames_before_the_cut(tmp_path: Path) -> None:
     path = tmp_path / "a.pcap.gz"
     packed = gzip.compress(pcap_file([(number, 0, bytes([number])) for number in range(200)]))

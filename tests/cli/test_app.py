@@ -144,7 +144,39 @@ def test_a_reader_that_leaves_early_is_no_error(command: str) -> None:
         assert process.stderr is not None
         process.stdout.close()
         assert process.stderr.read() == b""
-        assert process.wait() == 0
+        assert process.wait() == 141
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a shell")
+@pytest.mark.parametrize("arguments", [["summary"], ["packets", "--format", "csv"]])
+def test_no_output_at_all(head: Path, arguments: list[str]) -> None:
+    shell = ["sh", "-c", '"$@" >&-', "sh", *RUN, *arguments, str(head)]
+    done = subprocess.run(shell, stderr=subprocess.PIPE, cwd=ROOT, check=False)
+    assert done.returncode == 1
+    assert done.stderr == b"snapscope-cli: cannot write the output: it is closed\n"
+
+
+INTERRUPT_AT_IMPORT = """
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+class Interrupt:
+    def find_spec(self, name, path=None, target=None):
+        if name == {name!r}:
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Interrupt())
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs signals")
+@pytest.mark.parametrize("name", ["typer", "numpy._core._multiarray_umath", "analyzer.engine.capture", "pydantic"])
+def test_an_interrupt_while_modules_are_loaded_is_quiet(head: Path, name: str) -> None:
+    code = INTERRUPT_AT_IMPORT.format(name=name) + RUN[-1]
+    done = subprocess.run(
+        [sys.executable, "-c", code, "summary", str(head)], capture_output=True, cwd=ROOT, check=False
+    )
+    assert (done.stdout, done.stderr) == (b"", b"")
+    # As a shell tells both: 130.
+    assert done.returncode in (130, -signal.SIGINT)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs signals")
@@ -167,7 +199,7 @@ def test_help_into_a_closed_pipe() -> None:
         assert process.stderr is not None
         process.stdout.close()
         assert process.stderr.read() == b""
-        assert process.wait() == 0
+        assert process.wait() == 141
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -220,6 +221,21 @@ def test_silent_flows_rest_and_go_on(tmp_path: Path) -> None:
             assert opened.tables.messages.array("packet").tolist() == [0] * 4 + [1] * 4 + [2, 3, 4]
         assert all(reading.rests for reading in readings)
         assert len(readings) == 2
+
+
+def test_a_step_reads_fewer_frames_where_time_counts(head: Path) -> None:
+    with Capture.open(head, compiled=False, strict=True) as opened:
+        counts = [0]
+        while opened.step(0.0):
+            counts.append(len(opened.tables.frames))
+        steps = [after - before for before, after in pairwise(counts)]
+        assert steps == sorted(steps, reverse=True) or steps[0] == counts[-1]
+        assert table_content(opened.tables) == decoded(head)
+    # A step takes longer than no time, but hardly an hour.
+    with Capture.open(head, compiled=False, batch=200) as opened:
+        for seconds, frames in ((0.0, 200), (3600.0, 328)):
+            opened.step(seconds)
+            assert len(opened.tables.frames) == frames
 
 
 def test_progress_and_problems(toy_file: ToyFile) -> None:

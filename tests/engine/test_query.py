@@ -15,6 +15,7 @@ from analyzer.engine.query import Query
 from analyzer.protocols.teeworlds.state import State
 from analyzer.snapshots.model import Change
 from analyzer.snapshots.status import Status
+from analyzer.snapshots.tracking.columns import CHAIN_LENGTH
 from analyzer.store.tables import Tables
 from analyzer.wire.reader import Field, FieldTree
 from tests.capture.builders import pcap_file
@@ -304,8 +305,8 @@ def test_blocks_begin_chains_anew() -> None:
     try:
         depths = reconnect.tables.snapshots.array("depth").tolist()
         assert len(reconnect.tables.blocks) > 0
-        assert max(depths) == 63
-        deepest = [row for row in reconnect.snapshots() if depths[row] == 63]
+        assert max(depths) == CHAIN_LENGTH - 1
+        deepest = [row for row in reconnect.snapshots() if depths[row] == CHAIN_LENGTH - 1]
         stored = [row for row in reconnect.snapshots() if reconnect.tables.blocks.get(row) is not None]
         expected = keyed(list(oracle_records(RECONNECT)))
         for row in random.Random(2).sample(deepest, 6) + stored[:6]:

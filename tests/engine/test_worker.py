@@ -97,6 +97,14 @@ def test_decoding_gives_what_it_gives_without_threads(worker: Opener) -> None:
         assert [len(table) for table in found.capture.tables] == [len(table) for table in alone.tables]
 
 
+def test_a_question_that_takes_long_does_not_hold_up_the_decoding(worker: Opener) -> None:
+    found, answers = worker(start=False), Answers()
+    answers.ask(found, "long", lambda query: found.decoded.wait(WAIT_S))
+    found.start()
+    assert answers.take() is True
+    assert found.failure is None
+
+
 def test_of_a_topic_the_newest_question_is_answered(worker: Opener) -> None:
     found, answers, gate = worker(), Answers(), Gate("late")
     ran: list[int] = []

@@ -201,7 +201,7 @@ def run(
             if isinstance(rows, Kernel):
                 rows.settle()
         order.shuffle(buffers)
-        merge(tables, buffers)
+        merge(tables, [rows.hand_over() for rows in buffers])
         tables.publish()
     return tables, players
 
@@ -327,7 +327,7 @@ def one_packet_tables(count: int = 1) -> Tables:
 def test_nothing_to_merge() -> None:
     tables = one_packet_tables()
     merge(tables, [])
-    merge(tables, [Rows(0, 0)])
+    merge(tables, [Rows(0, 0).hand_over()])
     assert len(tables.journal) == 0
     assert sum(table.appended for table in tables) == 1
 
@@ -336,7 +336,7 @@ def test_amendments_of_old_and_new_rows_in_one_batch() -> None:
     tables = one_packet_tables(2)
     player = Player(Rows(0, 0))
     player.play(0, [("snapshot", 0, 0)])
-    merge(tables, [player.rows])
+    merge(tables, [player.rows.hand_over()])
     tables.publish()
     seen = len(tables.journal)
     player.play(1, [("snapshot", 1, 1)])
@@ -344,7 +344,7 @@ def test_amendments_of_old_and_new_rows_in_one_batch() -> None:
     player.rows.amend_snapshot(1, "lost_by", LostBy.NETWORK)
     player.rows.amend_snapshot(1, "lost_by", LostBy.CAPTURE)
     player.rows.amend_snapshot(1, "cause", -1)
-    merge(tables, [player.rows])
+    merge(tables, [player.rows.hand_over()])
     assert tables.snapshots.integer("base", 0) == 1
     assert tables.snapshots.integer("lost_by", 1) == LostBy.CAPTURE
     assert tables.snapshots.integer("cause", 1) == -1
@@ -357,7 +357,7 @@ def test_the_last_packet_of_a_session_moves_on() -> None:
     player = Player(Rows(0, 0))
     for packet in range(3):
         player.play(packet, [("session", 1, 0)] if packet == 1 else [])
-        merge(tables, [player.rows])
+        merge(tables, [player.rows.hand_over()])
     assert tables.sessions.columns["last_packet"].slice(0, 2).tolist() == [1, 2]
 
 
@@ -366,10 +366,10 @@ def test_a_packet_that_is_resumed_keeps_its_messages() -> None:
     tables = one_packet_tables()
     player = Player(Rows(0, 0))
     player.play(0, [("message", 1, 0), ("message", 2, 0)])
-    merge(tables, [player.rows])
+    merge(tables, [player.rows.hand_over()])
     player.rows.resume()
     player.rows.finding("late", 2, "found at the end")
-    merge(tables, [player.rows])
+    merge(tables, [player.rows.hand_over()])
     row = tables.packets.row(0)
     assert (row["first_message"], row["severity"], row["session"], row["kind"]) == (0, 2, 0, 1)
 
@@ -378,9 +378,9 @@ def test_a_reading_anew_takes_the_packet_over() -> None:
     tables = one_packet_tables()
     old, new = Player(Rows(0, 0)), Player(Rows(1, 0))
     old.play(0, [("message", 1, 0), ("snapshot", 0, 0)])
-    merge(tables, [old.rows])
+    merge(tables, [old.rows.hand_over()])
     new.play(0, [])
-    merge(tables, [new.rows])
+    merge(tables, [new.rows.hand_over()])
     row = tables.packets.row(0)
     assert (row["first_message"], row["snapshot"], row["session"]) == (-1, -1, 1)
     assert tables.snapshots.appended == 1
@@ -394,7 +394,7 @@ def test_counts_of_parts(parts: int) -> None:
     row = SnapshotRow(0, 0, -1, 0, 0, Status.INCOMPLETE, 0, 64)
     row.received = tuple(PartRow(0, number, number) for number in range(parts))
     player.rows.snapshot(row)
-    merge(tables, [player.rows])
+    merge(tables, [player.rows.hand_over()])
     tables.publish()
     assert tables.snapshots.integer("part_count", 0) == parts
     assert tables.snapshots.integer("first_part", 0) == (0 if parts else -1)
@@ -408,7 +408,7 @@ def test_a_flow_may_have_any_number_of_sessions() -> None:
     rows.begin(0)
     many = 1 << 16
     rows.session(SessionRow(many, many, many, "toy", None, 0))
-    merge(tables, [rows])
+    merge(tables, [rows.hand_over()])
     row = tables.sessions.row(0)
     assert (row["number"], row["generation"], row["epoch"]) == (many, many, many)
 
@@ -423,11 +423,11 @@ def test_names_are_numbered_when_a_message_uses_them() -> None:
     second.message("B", 0, 0, 65535, 0, 0)
     first.begin(0)
     first.message("A", 0, 0, 65535, 0, 0)
-    merge(tables, [second, first])
+    merge(tables, [second.hand_over(), first.hand_over()])
     first.begin(2)
     first.message("B", 0, 0, 65535, 0, 0)
     first.message("C", 0, 0, 65535, 0, 0)
-    merge(tables, [first])
+    merge(tables, [first.hand_over()])
     tables.publish()
     known = [tables.names[number] for number in range(1, len(tables.names))]
     assert known == ["A", "B", "C"]
@@ -439,4 +439,4 @@ def test_numbers_beyond_their_column_are_refused() -> None:
     rows = Rows(0, 0)
     rows.begin(0).kind = 256
     with pytest.raises(OverflowError):
-        merge(tables, [rows])
+        merge(tables, [rows.hand_over()])

@@ -192,6 +192,7 @@ def test_quick_measures_everything(tmp_path: Path) -> None:
         "one core against twnet-parser",
         "time a packet, 500 packets",
         "time a packet, longest over shortest",
+        "memory of the tables a packet, spread",
         "jump to a snapshot and its delta tree, worst",
         "start of snapscope-cli summary, tiny file",
         "lateness of the event loop, 99 %",

@@ -28,15 +28,14 @@ def snapshot(tick: int) -> SnapshotRow:
     return SnapshotRow(0, tick, -1, 0, 0, Status.OK, 0, 1)
 
 
-def test_numbers_go_on_after_a_merge() -> None:
+def test_numbers_go_on_after_handing_over() -> None:
     rows = Rows(0, 0)
     assert [rows.session(session(0)), rows.session(session(1))] == [0, 1]
     assert rows.next_snapshot == 0
     assert [rows.snapshot(snapshot(2)), rows.snapshot(snapshot(4))] == [0, 1]
-    rows.placed([10, 11], [20, 22])
-    rows.merged()
+    assert rows.hand_over().sessions == [session(0), session(1)]
     assert (rows.session(session(2)), rows.next_snapshot, rows.snapshot(snapshot(6))) == (2, 2, 2)
-    assert (list(rows.session_rows), list(rows.snapshot_rows)) == ([10, 11], [20, 22])
+    assert rows.first_snapshot == 2
 
 
 def test_messages_are_counted_by_packet() -> None:
@@ -73,7 +72,7 @@ def test_the_worst_finding_marks_the_packet() -> None:
     assert rows.findings == [FindingRow("a", 2, 3, -1, 4, "warning"), FindingRow("b", 1, 3, 0, -1, "note")]
 
 
-def test_a_merge_empties_everything_but_the_names() -> None:
+def test_everything_but_the_names_is_handed_over() -> None:
     rows = Rows(0, 0)
     rows.begin(1)
     rows.message("A", 1, 0, 65535, 3, 0)
@@ -85,14 +84,17 @@ def test_a_merge_empties_everything_but_the_names() -> None:
     assert rows.session_amendments == [Amend("player", 0, "name")]
     assert amendments(rows) == [("base", 0, -1)]
     assert rows.blocks == [(0, b"packed")]
-    assert rows.pending
-    rows.placed([0], [0])
-    rows.merged()
+    handed = rows.hand_over()
+    assert handed.pending
+    assert handed.owner is rows
+    assert handed.session_amendments == [Amend("player", 0, "name")]
+    assert [len(handed.sessions), len(handed.findings), handed.blocks, len(handed.types)] == [1, 1, [(0, b"packed")], 1]
+    assert [len(matrix) for matrix in handed.buffers[:5]] == [1, 1, 1, 0, 1]
     assert not any((rows.sessions, rows.findings, rows.session_amendments, rows.blocks, rows.types))
     taken = rows.taken()
     assert not any(taken.counts)
     assert sum(matrix.size for matrix in taken) == len(taken.counts)
-    assert not rows.pending
+    assert not rows.hand_over().pending
     assert rows.names == ["A"]
 
 
@@ -103,7 +105,7 @@ def test_a_reading_may_go_on_with_its_last_packet() -> None:
     late = rows.begin(4)
     rows.resume()
     assert packets(rows) == [late]
-    rows.merged()
+    rows.hand_over()
     late.severity = 2
     rows.resume()
     assert packets(rows) == [late]
@@ -213,8 +215,7 @@ def test_plain_code_goes_on_with_a_packet_of_a_kernel() -> None:
     rows.finding("a", 2, "late")
     assert rows.message("A", 1, 0, 65535, 3, 0) == PartRow(4, 2, 0)
     assert [(row.packet, row.kind, row.severity) for row in packets(rows)] == [(3, 7, 0), (4, 1, 2)]
-    rows.placed([], [0])
-    rows.merged()
+    rows.hand_over()
     rows.resume()
     assert [(row.packet, row.severity) for row in packets(rows)] == [(4, 2)]
 

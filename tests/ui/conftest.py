@@ -27,15 +27,19 @@ from PySide6.QtCore import (
     QEvent,
     QMessageLogContext,
     QObject,
+    QSettings,
     QTimer,
     QtMsgType,
     qInstallMessageHandler,
 )
+from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from ui import fonts
 from ui.document import Document
+from ui.main_window import MainWindow
+from ui.settings import Settings
 from ui.style import FlatStyle
 from ui.theme import LIGHT
 
@@ -47,6 +51,7 @@ PLATFORM_NOISE = r"This plugin does not support (propagateSizeHints|raise|grabbi
 _QUIET = (QtMsgType.QtDebugMsg, QtMsgType.QtInfoMsg)
 
 OpenDocument = Callable[..., Document]
+Opener = Callable[[str | Path], Document]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -157,8 +162,10 @@ def qapp(qapp: QApplication) -> QApplication:
 def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QtBot:
     """pytest-qt's, with the patience that a busy machine needs: what is waited for ends the wait.
 
-    A window that a test before made may have left the application dark, or with larger type.
+    A window that a test before made may have left the application dark, or with larger type, and the pointer where a
+    widget of this one comes to lie.
     """
+    QCursor.setPos(qapp.primaryScreen().geometry().bottomRight())
     qapp.setPalette(LIGHT.palette())
     qapp.setFont(fonts.font(fonts.Use.TABLE))
     bot = QtBot(request)
@@ -190,6 +197,38 @@ def document(qtbot: QtBot) -> Iterator[OpenDocument]:
     for found in opened:
         found.close()
         found.deleteLater()
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    """Settings that nobody else has."""
+    return Settings(QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat))
+
+
+@pytest.fixture
+def window(qtbot: QtBot, settings: Settings) -> Iterator[MainWindow]:
+    """The whole window, shown, with nothing open."""
+    made = MainWindow(settings)
+    made.show()
+    qtbot.waitExposed(made)
+    yield made
+    made.close()
+    assert made.opening.wait(WAIT_MS / 1000)
+    made.deleteLater()
+
+
+@pytest.fixture
+def opened(window: MainWindow, qtbot: QtBot) -> Opener:
+    """`opened(name_or_path)` opens a capture in the window and waits until it is decoded."""
+
+    def open_capture(capture: str | Path) -> Document:
+        assert window.opening.open_path(capture if isinstance(capture, Path) else find_capture(capture))
+        document = window.document
+        assert document is not None
+        qtbot.waitUntil(lambda: document.is_decoded)
+        return document
+
+    return open_capture
 
 
 def find_capture(name: str) -> Path:

@@ -10,9 +10,9 @@ from itertools import pairwise
 
 import pytest
 from capture_files import BUNDLED
-from PySide6.QtCore import QItemSelectionModel, QPoint, QRect, Qt
+from PySide6.QtCore import QEvent, QItemSelectionModel, QPoint, QRect, Qt
 from PySide6.QtGui import QContextMenuEvent
-from PySide6.QtTest import QAbstractItemModelTester
+from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
@@ -25,7 +25,7 @@ from ui.models.related import last_packet
 from ui.settings import Preferences
 from ui.theme import CELL_PADDING, DARK, LIGHT
 from ui.views.cells import CELL_ROLE, SIGN_WIDTH, Cell
-from ui.views.client_table import LEAST_NAME
+from ui.views.client_table import LEAST_NAME, ClientTable
 from ui.views.clients import ClientsPane
 
 BAD = BUNDLED / "ddnet_tsunami_badcrc_head.pcap"
@@ -90,7 +90,7 @@ def test_rows_arrive_while_decoding(
     qtbot.waitUntil(lambda: opened.is_decoded, timeout=120_000)
     listed(qtbot, pane, opened)
     assert pane.clients.rowCount() == 24
-    assert pane.store.model.rowCount() > 0
+    qtbot.waitUntil(lambda: pane.store.model.rowCount() > 0)
     assert watch.model() is pane.clients
     assert store.model() is pane.store.model
 
@@ -262,7 +262,7 @@ def test_columns_can_be_hidden(qtbot: QtBot, document: OpenDocument, pane: Clien
     assert len(menu.actions()) == len(pane.clients.columns) - 1
     menu.actions()[0].trigger()
     assert pane.table.isColumnHidden(1)
-    assert pane.table.columnWidth(0) >= 88
+    assert pane.table.columnWidth(0) >= LEAST_NAME
     menu.deleteLater()
 
 
@@ -381,11 +381,10 @@ def test_the_name_stays_while_the_rest_is_scrolled(qtbot: QtBot, document: OpenD
     table, head = pane.table, pane.table.horizontalHeader()
     names_seen = QRect(0, 0, table.columnWidth(0) - 2, 6 * table.rowHeight(0))
     scrolled = []
-    for value in (240, 90, 91):
-        # All are scrolled a little: at the very left the pointer may lie on a name and tint it.
+    for value in (0, 240, 90, 91):
         table.horizontalScrollBar().setValue(value)
         scrolled.append(table.viewport().grab(names_seen).toImage())
-    assert scrolled[0] == scrolled[1] == scrolled[2]
+    assert scrolled == [scrolled[0]] * 4
     worst = names(pane.clients)
     orders = []
     for _ in range(3):
@@ -395,6 +394,59 @@ def test_the_name_stays_while_the_rest_is_scrolled(qtbot: QtBot, document: OpenD
     place = head.sectionViewportPosition(column(pane.clients, "full")) + 10
     qtbot.mouseClick(head.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(place, 10))
     assert head.sortIndicatorSection() == column(pane.clients, "full")
+
+
+def test_the_name_is_tinted_with_its_row_wherever_the_pointer_is_in_it(
+    qtbot: QtBot, document: OpenDocument, pane: ClientsPane
+) -> None:
+    opened = document(BAD)
+    pane.show_document(opened)
+    listed(qtbot, pane, opened)
+    table = pane.table
+    tint, ground = LIGHT.color("hover").rgb(), LIGHT.color("panel").rgb()
+    row = (table.currentIndex().row() + 2) % table.model().rowCount()
+    middle = table.rowViewportPosition(row) + table.rowHeight(row) // 2
+    for scrolled, x in ((0, 20), (240, 20), (240, table.columnWidth(0) + 30), (90, 20)):
+        table.horizontalScrollBar().setValue(scrolled)
+        QTest.mouseMove(table.viewport(), QPoint(x, middle))
+        QTest.mouseMove(table.viewport(), QPoint(x + 1, middle))
+        qtbot.waitUntil(lambda: edge_of(table, middle) == tint)
+        QApplication.sendEvent(table.viewport(), QEvent(QEvent.Type.Leave))
+        qtbot.waitUntil(lambda: edge_of(table, middle) == ground)
+
+
+def edge_of(table: ClientTable, y: int) -> int:
+    """Colour of the ground at the left edge."""
+    return table.viewport().grab(QRect(0, y, 4, 1)).toImage().pixel(2, 0)
+
+
+def test_a_narrow_dock_shows_what_matters_most_without_scrolling(
+    qtbot: QtBot, document: OpenDocument, pane: ClientsPane
+) -> None:
+    opened = document(BOTS)
+    pane.resize(340, 700)
+    pane.show_document(opened)
+    listed(qtbot, pane, opened)
+    pane.resize(340, 400)
+    table = pane.table
+    qtbot.waitUntil(lambda: table.verticalScrollBar().maximum() > 0)
+    assert table.columnWidth(0) >= LEAST_NAME
+    for name in ("lost", "losers", "failed", "ack"):
+        number = column(pane.clients, name)
+        assert table.columnViewportPosition(number) + table.columnWidth(number) <= table.viewport().width(), name
+
+
+def test_hidden_columns_can_be_told_and_given_back(pane: ClientsPane) -> None:
+    assert pane.hidden_columns == ()
+    pane.hidden_columns = ("parts", "client", "no such column", "ack")
+    assert pane.hidden_columns == ("ack", "parts")
+    assert not pane.table.isColumnHidden(0)
+    menu = pane.table.columns_menu()
+    states = {action.text(): action.isChecked() for action in menu.actions()}
+    assert [text for text, shown in states.items() if not shown] == ["Ack [ms]", "Parts"]
+    menu.deleteLater()
+    pane.hidden_columns = ()
+    assert pane.hidden_columns == ()
 
 
 def test_every_column_sorts_and_equal_rows_stay_worst_first(
@@ -467,6 +519,7 @@ def test_rows_values_and_the_table_are_copied(qtbot: QtBot, document: OpenDocume
     opened = document(BAD)
     pane.show_document(opened)
     listed(qtbot, pane, opened)
+    qtbot.waitUntil(lambda: pane.store.model.rowCount() > 0)
     table, model = pane.table, pane.clients
     table.setCurrentIndex(model.index(1, column(model, "failed")))
     actions = {action.text(): action for action in table.row_menu(1).actions()}

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from capture_files import BUNDLED
-from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -16,7 +15,6 @@ from analyzer.snapshots.status import Status
 from ui.document import Document
 from ui.main_window import MainWindow
 from ui.models.packet_cells import Column
-from ui.settings import Settings
 from ui.views.cells import CELL_ROLE
 
 SOURCE = BUNDLED / "ddnet_tsunami_badcrc_head.pcap"
@@ -49,16 +47,6 @@ def damaged(tmp_path: Path) -> Path:
     path = tmp_path / "damaged.pcap"
     path.write_bytes(data + last)
     return path
-
-
-@pytest.fixture
-def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
-    made = MainWindow(Settings(QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)))
-    made.show()
-    qtbot.waitExposed(made)
-    yield made
-    made.close()
-    made.deleteLater()
 
 
 @pytest.fixture

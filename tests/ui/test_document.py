@@ -139,6 +139,8 @@ def test_the_tables_of_a_closed_document_can_be_collected(qtbot: QtBot) -> None:
     opened.deleteLater()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     left = weakref.ref(opened.tables)
+    # The threads end on their own, a moment after they were told to.
+    assert opened.worker.wait(60)
     del opened
     gc.collect()
     assert left() is None

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
@@ -17,7 +15,6 @@ from tests.ui.conftest import WAIT_MS, find_capture
 from ui.fast_decoder import FastDecoder
 from ui.main_window import MainWindow
 from ui.selection import Place
-from ui.settings import Settings
 
 BOTS = "ddnet_ctf1_24bots_slices"
 
@@ -44,24 +41,14 @@ def kernels(monkeypatch: pytest.MonkeyPatch) -> Kernels:
 
 
 @pytest.fixture
-def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
-    made = MainWindow(Settings(QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)))
-    made.show()
-    yield made
-    made.close()
-    assert made.opening.wait(WAIT_MS / 1000)
-    made.deleteLater()
-
-
-@pytest.fixture
 def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     """Without kernels decoding waits in its middle for this, as in a file of many minutes."""
     go_on, step = threading.Event(), Capture.step
 
-    def wait_then_step(capture: Capture) -> bool:
+    def wait_then_step(capture: Capture, seconds: float | None = None) -> bool:
         if not capture.compiled and len(capture.tables.packets) > 3000:
             go_on.wait()
-        return step(capture)
+        return step(capture, seconds)
 
     monkeypatch.setattr(Capture, "step", wait_then_step)
     yield go_on

@@ -5,22 +5,22 @@ from __future__ import annotations
 import gc
 import os
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, QMimeData, QPoint, QPointF, QSettings, Qt, QUrl
+from PySide6.QtCore import QCoreApplication, QEvent, QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QMessageBox, QToolBar, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QMessageBox, QPushButton, QToolBar, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Ether
 from scapy.utils import wrpcap
 
 from analyzer.snapshots.status import Status
-from tests.ui.conftest import WAIT_MS, find_capture
+from tests.ui.conftest import WAIT_MS, Opener, find_capture
 from ui.dialogs.command_search import CommandSearch
 from ui.dialogs.go_to import GoToDialog
 from ui.dialogs.preferences import PreferencesDialog
@@ -34,36 +34,6 @@ from ui.theme import CELL_PADDING
 SLICES = "ddnet_ctf1_24bots"
 BAD_CRC = "ddnet_tsunami_badcrc_head"
 SHORT = "ddnet_learntoplay"
-Opener = Callable[[str | Path], Document]
-
-
-@pytest.fixture
-def settings(tmp_path: Path) -> Settings:
-    return Settings(QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat))
-
-
-@pytest.fixture
-def window(qtbot: QtBot, settings: Settings) -> Iterator[MainWindow]:
-    window = MainWindow(settings)
-    window.show()
-    qtbot.waitExposed(window)
-    yield window
-    window.close()
-    window.deleteLater()
-
-
-@pytest.fixture
-def opened(window: MainWindow, qtbot: QtBot) -> Opener:
-    """Opens a capture, by the beginning of its name or its path, and waits until it is decoded."""
-
-    def open_capture(capture: str | Path) -> Document:
-        assert window.opening.open_path(capture if isinstance(capture, Path) else find_capture(capture))
-        document = window.document
-        assert document is not None
-        qtbot.waitUntil(lambda: document.is_decoded, timeout=WAIT_MS)
-        return document
-
-    return open_capture
 
 
 def row_of_tick(document: Document, tick: int, player: str) -> int:
@@ -240,6 +210,7 @@ def test_go_to_packet_tick_and_time(window: MainWindow, opened: Opener, qtbot: Q
     assert dialog is not None
     answer(dialog, "999999")
     assert dialog.isVisible()
+    assert "There is no packet 999999: the last one is 1752" in [label.text() for label in dialog.findChildren(QLabel)]
     dialog.reject()
 
 
@@ -298,6 +269,7 @@ def test_recent_captures_and_layout_are_remembered(
     assert "6 clients" in entry.summary
     assert entry.severity == "error"
     window.docks[1].close()
+    window.tabs.setCurrentWidget(window.packet_tab)
     window.splitter.setSizes([100, 500])
     top, below = window.splitter.sizes()
     window.close()
@@ -307,10 +279,12 @@ def test_recent_captures_and_layout_are_remembered(
     assert again.opening.open_path(find_capture(SHORT))
     assert again.docks[0].isVisible()
     assert not again.docks[1].isVisible()
+    assert again.tabs.currentWidget() is again.packet_tab
     now = again.splitter.sizes()
     assert now[0] / sum(now) == pytest.approx(top / (top + below), abs=0.02)
     again.actions_by_name["reset_layout"].trigger()
     assert not again.docks[1].isHidden()
+    assert again.tabs.currentWidget() is again.snapshot_tab
     again.close()
     again.deleteLater()
 
@@ -337,17 +311,28 @@ def test_panes_by_keyboard(window: MainWindow, opened: Opener, qtbot: QtBot) -> 
         window.actions_by_name["next_pane"].trigger()
 
 
-def test_a_mistake_of_ours_is_a_report_and_the_window_goes_on(window: MainWindow, opened: Opener) -> None:
+def test_a_mistake_of_ours_is_a_report_and_the_window_goes_on(window: MainWindow, opened: Opener, qtbot: QtBot) -> None:
     opened(SHORT)
     window.show_report("a test", "Traceback (most recent call last): ...")
     dialog = window.findChild(ReportDialog)
     assert dialog is not None
     assert dialog.isVisible()
     assert os.sep + "home" not in dialog.windowTitle()
+    copy = next(button for button in dialog.findChildren(QPushButton) if button.text() == "Copy report")
+    qtbot.mouseClick(copy, Qt.MouseButton.LeftButton)
+    assert copy.text() == "Report copied"
+    assert "Traceback (most recent call last): ..." in QApplication.clipboard().text()
     dialog.close()
     window.actions_by_name["last"].trigger()
     assert window.document is not None
     assert window.document.selection.place.packet == 1751
+
+
+def test_menus_say_the_single_keys_and_end_with_quit(window: MainWindow) -> None:
+    texts = {name: action.text() for name, action in window.actions_by_name.items()}
+    assert texts["next_failed"] == "Next failed snapshot\tShift+J"
+    assert texts["baseline"] == "Baseline\tB"
+    assert window.commands.menus["File"].actions()[-1] is window.actions_by_name["quit"]
 
 
 def test_every_command_can_be_carried_out(window: MainWindow, opened: Opener, qtbot: QtBot) -> None:
@@ -437,6 +422,9 @@ def test_a_capture_that_is_only_recognised_says_so(window: MainWindow, opened: O
     wrpcap(str(path), [there / ask, back / answer])
     opened(path)
     assert "0.7" in window.banner.text
+    model = window.packets.model
+    assert model.index(0, Column.PROTOCOL).data() == "0.7"
+    assert "Teeworlds / DDNet 0.7" in model.index(0, Column.INFO).data()
     assert window.snapshot_tab.state.accessibleName().startswith("No snapshots.")
     assert not window.actions_by_name["next_snapshot"].isEnabled()
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QSettings, Qt
+from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from tests.ui.conftest import WAIT_MS, find_capture
 from ui.document import Document
 from ui.main_window import MainWindow
-from ui.settings import Settings
 from ui.views.cells import CELL_ROLE, Cell
 
 CAPTURE = "ddnet_tsunami_badcrc_head"
@@ -32,16 +30,6 @@ def by_menu(_qtbot: QtBot, window: MainWindow) -> None:
 def by_keyboard(qtbot: QtBot, window: MainWindow) -> None:
     window.clients.only.setFocus(Qt.FocusReason.TabFocusReason)
     qtbot.keyClick(window.clients.only, Qt.Key.Key_Space)
-
-
-@pytest.fixture
-def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
-    window = MainWindow(Settings(QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)))
-    window.show()
-    qtbot.waitExposed(window)
-    yield window
-    window.close()
-    window.deleteLater()
 
 
 def opened(qtbot: QtBot, window: MainWindow) -> Document:

@@ -7,17 +7,21 @@ import os
 import threading
 import weakref
 from collections.abc import Iterator
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
+from capture_files import BUNDLED
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QSettings
 from pytestqt.qtbot import QtBot
 
+from analyzer.engine.machine import default_memory_limit
 from analyzer.engine.query import Query
 from tests.ui.conftest import WAIT_MS, find_capture
 from ui.document import Document
+from ui.main_window import FILE_FILTER
 from ui.opening import Opening
-from ui.settings import Settings
+from ui.settings import Preferences, Settings
 from ui.theme import LIGHT
 from ui.views.banner import Banner
 
@@ -77,7 +81,7 @@ def test_a_file_that_may_not_be_read(opening: Opening, banner: Banner, tmp_path:
 
 @pytest.mark.parametrize(
     ("name", "keep", "said"),
-    [("a.pcap", 0, "The file is empty (byte 0)."), ("ddnet_dm2", 50_001, "stops in the middle")],
+    [("a.pcap", 0, "The file is empty."), ("ddnet_dm2", 50_001, "stops in the middle")],
 )
 def test_a_file_that_is_cut_says_where_and_what_is_shown(
     opening: Opening, banner: Banner, qtbot: QtBot, tmp_path: Path, name: str, keep: int, said: str
@@ -86,7 +90,7 @@ def test_a_file_that_is_cut_says_where_and_what_is_shown(
     path.write_bytes(find_capture(name).read_bytes()[:keep] if keep else b"")
     decoded(opening, qtbot, path)
     assert said in banner.text
-    assert "byte" in banner.text
+    assert ("(byte " in banner.text) == bool(keep)
     assert ("All packets that can be read are shown." if keep else "open another capture.") in banner.text
 
 
@@ -138,3 +142,19 @@ def test_thirty_captures_one_after_another_leave_nothing(opening: Opening, qtbot
     gc.collect()
     assert [tables for tables in left if tables() is not None] == []
     assert opening.findChildren(QObject) == []
+
+
+def test_the_file_dialog_lists_captures_alone() -> None:
+    captures, everything = FILE_FILTER.split(";;")
+    patterns = captures.partition("(")[2].rstrip(")").split()
+    assert "(*)" in everything
+    for path in BUNDLED.iterdir():
+        listed = any(fnmatch(path.name, pattern) for pattern in patterns)
+        assert listed == path.name.endswith((".pcap", ".pcapng", ".pcap.gz"))
+
+
+def test_tables_take_the_memory_that_is_preferred(opening: Opening, qtbot: QtBot, tmp_path: Path) -> None:
+    settings = Settings(QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat))
+    for preferred, limit in ((0, default_memory_limit()), (512, 512 << 20)):
+        settings.preferences = Preferences(memory_mib=preferred)
+        assert decoded(opening, qtbot, find_capture(SMALL_NAME)).tables.chunks.limit == limit

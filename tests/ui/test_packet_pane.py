@@ -334,6 +334,43 @@ def test_hover_marks_a_byte_and_changes_nothing(qtbot: QtBot, show: Show, docume
     assert view.viewport().grab().toImage() == before
 
 
+def test_hover_frames_the_field_of_a_byte_and_names_it(qtbot: QtBot, show: Show, documents: list[Document]) -> None:
+    tab = show(BOTS, TWO_PARTS)
+    documents[0].selection.select_span(VEL_Y)
+    pane, view = tab.bytes, tab.bytes.hex
+    qtbot.waitUntil(view.verticalScrollBar().isVisible)
+    said_before = pane.foot_text()
+    assert "vel_y" in said_before
+    index = tab.model.locate(Span(VEL_Y.buffer, 100, 1))
+    node = tab.model.field(index)
+    assert node is not None
+    assert node.span is not None
+    qtbot.mouseMove(view.viewport(), view.rect_of(100).center().toPoint())
+    assert view.framed == range(node.span.offset, node.span.offset + node.span.length)
+    assert tab.model.names(index)[-1] in pane.foot_text()
+    assert pane.foot_text() != said_before
+    qtbot.mouseMove(view.viewport(), view.rect_of(VEL_Y.offset).center().toPoint())
+    assert view.framed == range(83, 85)
+    assert pane.foot_text() == said_before
+    qtbot.mouseMove(view.viewport(), view.rect_of(100).center().toPoint())
+    QApplication.sendEvent(view.viewport(), QEvent(QEvent.Type.Leave))
+    assert view.framed == range(0)
+    assert pane.foot_text() == said_before
+
+
+def test_hover_does_not_tell_what_is_hidden(qtbot: QtBot, show: Show, documents: list[Document]) -> None:
+    tab = show(SAMPLE, INFO_PACKET)
+    hidden = next(iter(tab.bytes.hex.marks.hidden))
+    index = tab.model.locate(Span(tab.bytes.buffer, hidden.start, 1))
+    secret = tab.bytes.hex.data[hidden.start : hidden.stop].decode("latin-1").rstrip("\0")
+    tab.bytes.hex.scroll_to(hidden.start)
+    place = tab.bytes.hex.rect_of(hidden.start).center().toPoint()
+    qtbot.mouseMove(tab.bytes.hex.viewport(), place)
+    assert MASKED in tab.bytes.foot_text()
+    assert said(tab, index) in tab.bytes.foot_text()
+    assert not secret or secret not in tab.bytes.foot_text()
+
+
 def test_every_key_of_the_bytes(qtbot: QtBot, show: Show, documents: list[Document]) -> None:
     tab = show(BOTS, TWO_PARTS)
     view = tab.bytes.hex

@@ -10,7 +10,7 @@ from PySide6.QtCore import QByteArray, QSettings
 
 from ui.settings import MAX_RECENT, Preferences, RecentCapture, Settings
 
-CHOSEN = Preferences("dark", "utc", "delta", 1200, system_fonts=True, zoom=1.5)
+CHOSEN = Preferences("dark", "utc", "delta", 1200, system_fonts=True, zoom=1.5, memory_mib=512)
 
 
 @pytest.fixture
@@ -53,6 +53,8 @@ def test_preferences_come_back(file: Path) -> None:
         ('{"time_format": "never"}', Preferences()),
         ('{"zoom": 50.0}', Preferences(zoom=2.0)),
         ('{"zoom": 0.0}', Preferences(zoom=0.8)),
+        ('{"memory_mib": -1}', Preferences(memory_mib=0)),
+        ('{"memory_mib": 1099511627776}', Preferences(memory_mib=1048576)),
         ('{"of_a_later_version": true}', Preferences()),
     ],
 )
@@ -106,3 +108,15 @@ def test_layout(file: Path) -> None:
 def test_damaged_layout(file: Path) -> None:
     store(file, "layout/state", "text")
     assert opened(file).layout("state").isEmpty()
+
+
+def test_hidden_columns_are_stored_by_table_and_go_with_the_layout(file: Path) -> None:
+    opened(file).set_hidden_columns("clients", ("ack", "parts"))
+    assert opened(file).hidden_columns("clients") == ("ack", "parts")
+    assert opened(file).hidden_columns("others") == ()
+    store(file, "layout/hidden_columns/others", '["rate", 7]')
+    assert opened(file).hidden_columns("others") == ("rate",)
+    store(file, "layout/hidden_columns/others", "no list")
+    assert opened(file).hidden_columns("others") == ()
+    opened(file).forget_layout()
+    assert opened(file).hidden_columns("clients") == ()

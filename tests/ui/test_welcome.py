@@ -84,6 +84,20 @@ def test_recent_captures_open_by_click_and_key(qtbot: QtBot, page: WelcomePage) 
     assert asked.args == [str(SAMPLE)]
 
 
+def test_who_comes_by_tab_sees_where_they_are(qtbot: QtBot, page: WelcomePage) -> None:
+    page.show_recent([recent(SAMPLE), recent("/nowhere/gone.pcap")])
+    page.activateWindow()
+    page.drop_area.setFocus()
+    qtbot.waitUntil(page.drop_area.hasFocus)
+    before = page.list.grab().toImage()
+    for _ in range(3):
+        if not page.list.hasFocus():
+            qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+    assert page.list.hasFocus()
+    assert [index.row() for index in page.list.selectedIndexes()] == [0]
+    assert page.list.grab().toImage() != before
+
+
 def test_a_missing_capture_is_only_removed(qtbot: QtBot, page: WelcomePage) -> None:
     page.show_recent([recent(SAMPLE), recent("/nowhere/gone.pcap")])
     page.list.setCurrentIndex(page.recent.index(1, 0))
@@ -177,6 +191,7 @@ def test_what_a_capture_holds(document: OpenDocument) -> None:
     assert worst_severity(clients) == "error"
     healthy = document(SAMPLE).tables
     assert worst_severity(client_stats(healthy)) == ""
+    assert worst_severity(client_stats(healthy), 1.0) == "warn"
 
 
 def test_theme_zoom_icon(qtbot: QtBot, page: WelcomePage) -> None:

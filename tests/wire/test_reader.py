@@ -67,9 +67,9 @@ def test_a_number_may_have_a_sign(signed: bool, value: int) -> None:
     assert trace.fields == (Field("x", value, span=Span(0, 0, 2)),)
 
 
-@pytest.mark.parametrize("length", [3, -1])
-def test_raw_checks_its_length(length: int) -> None:
-    with pytest.raises(DecodeError, match="bytes wanted, 2 left"):
+@pytest.mark.parametrize(("length", "text"), [(3, "data: 3 bytes wanted, 2 left"), (-1, "data: a length of -1 bytes")])
+def test_raw_checks_its_length(length: int, text: str) -> None:
+    with pytest.raises(DecodeError, match=text):
         Reader(b"\x01\x02").raw("data", length)
 
 

@@ -22,7 +22,8 @@ from ui.charts.specs import ChartSpec, Form
 from ui.theme import Theme
 from ui.words import UNKNOWN, count, decimal, quantity
 
-LEAST_HEIGHT = 76
+LEAST_PLOT = 54
+"""Pixels, so that labels of the axis do not touch."""
 LABELLED = 0.96
 """A label nearer to the top edge would be cut."""
 LABEL_PIXELS = 64
@@ -91,6 +92,7 @@ class Chart(QWidget):
         layout.setSpacing(0)
         layout.addWidget(self.header)
         layout.addWidget(self.canvas, 1)
+        self.header.resized.connect(self._keep_height)
         self.set_zoom(1.0)
         self.set_theme(theme)
         self.set_spec(spec)
@@ -124,7 +126,11 @@ class Chart(QWidget):
         self.header.set_zoom(zoom)
         self.canvas.set_font(fonts.font(fonts.Use.AXIS, zoom=zoom))
         self._sentence.setFont(fonts.font(fonts.Use.HEAD, zoom=zoom))
-        self.setMinimumHeight(round(LEAST_HEIGHT * zoom))
+        self._zoom = zoom
+        self._keep_height(self.header.height())
+
+    def _keep_height(self, header: int) -> None:
+        self.setMinimumHeight(header + round(LEAST_PLOT * self._zoom))
 
     def draw(self, scene: Scene, *, first: bool, last: bool) -> None:
         """Draw a stretch of time. The first chart carries the signs of faults, the last the times."""
@@ -145,7 +151,7 @@ class Chart(QWidget):
         canvas.set_undecoded(scene.decoded)
         self._say(scene)
         seen = {rank for rank, fault in scene.faults.items() if len(fault.signs)}
-        self.header.set_legend(self._legend(scene, seen if first else set()))
+        self.header.set_legend(self._legend(scene, seen if first else set(), first=first))
         self._show_cursor()
         self.set_region(self._region)
         self.setAccessibleName(self._text_twin(scene))
@@ -330,7 +336,7 @@ class Chart(QWidget):
     def _place_sentence(self) -> None:
         self._sentence.setGeometry(self.canvas.plot_rect.toRect().adjusted(4, 0, -4, 0))
 
-    def _legend(self, scene: Scene, faults: set[Rank]) -> tuple[LegendEntry, ...]:
+    def _legend(self, scene: Scene, faults: set[Rank], *, first: bool) -> tuple[LegendEntry, ...]:
         """What went wrong comes early: where there is little room, the last entries are left out."""
         entries, others = [], []
         if self.spec.form is Form.LINE and self.spec.metric is not None:
@@ -339,7 +345,7 @@ class Chart(QWidget):
                 entries.append(LegendEntry("line", self.spec.color, self.tr("median") if whole else scene.name))
             if len(self.band.high):
                 text = self.tr("all, p10–p90") if whole else self.tr("others, p10–p90")
-                others.append(LegendEntry("area", "line", text))
+                others.append(LegendEntry("area", "line", text, repeated=not first))
         for rank, form, color, text in (
             (Rank.FAILED, "triangle", "lane_fail", self.tr("failed")),
             (Rank.LOST, "hollow", "lane_late", self.tr("lost")),

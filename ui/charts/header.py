@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPen, QPolygonF, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from ui import fonts
 from ui.theme import CELL_PADDING, Theme
 
 HEIGHT = 22
+LEGEND_HEIGHT = 16
+"""Of a line that is the legend's own."""
+_USUAL_VALUE = "0\u202f000 ms"
+_LEAST_UNIT = 20.0
+_SOME_UNIT = 48.0
+"""So much of a unit is worth more than an entry of the legend."""
+_LONGEST = 120.0
 _SWATCH = 14.0
 _SPACE = 8.0
 
@@ -23,16 +30,23 @@ class LegendEntry:
     form: str
     color: str
     text: str
+    repeated: bool = False
+    """An earlier chart says the same."""
 
 
 class Header(QWidget):
-    """Painted in one line; what does not fit of the legend is left out, the last entry first."""
+    """Painted in one line, the legend below it where both do not fit. What does not fit even there is left out."""
+
+    resized = Signal(int)
+    """It takes another height now."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
         self._title = self._unit = self._value = ""
         self._legend: tuple[LegendEntry, ...] = ()
+        self._wraps = False
+        self._zoom = 1.0
         self.set_zoom(1.0)
 
     def set_theme(self, theme: Theme) -> None:
@@ -45,8 +59,8 @@ class Header(QWidget):
         self._strong = fonts.font(fonts.Use.GROUP_ROW, zoom=zoom)
         self._small = fonts.font(fonts.Use.HEAD, zoom=zoom)
         self._legend_font = fonts.font(fonts.Use.AXIS, zoom=zoom)
-        self.setFixedHeight(round(HEIGHT * zoom))
-        self.update()
+        self._zoom = zoom
+        self._arrange()
 
     def sizeHint(self) -> QSize:
         return QSize(200, self.height())
@@ -64,13 +78,13 @@ class Header(QWidget):
     def set_title(self, title: str, unit: str) -> None:
         """What the chart shows."""
         self._title, self._unit = title, unit
-        self.update()
+        self._arrange()
 
     def set_legend(self, entries: tuple[LegendEntry, ...]) -> None:
         """What the signs in the chart mean."""
         if entries != self._legend:
             self._legend = entries
-            self.update()
+            self._arrange()
 
     def set_value(self, text: str) -> None:
         """The value at the cursor."""
@@ -78,49 +92,96 @@ class Header(QWidget):
             self._value = text
             self.update()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """One line, or two. What stands at the cursor does not count: charts must not jump below the pointer."""
+        strong, small = QFontMetricsF(self._strong), QFontMetricsF(self._small)
+        words = strong.horizontalAdvance(self._title) + _SPACE + small.horizontalAdvance(self._unit) + _SPACE
+        value = strong.horizontalAdvance(_USUAL_VALUE) + _SPACE
+        needed = [self._width(entry) for entry in self._legend if not entry.repeated]
+        self._wraps = bool(needed) and words + sum(needed) + value > self.width() - 2 * CELL_PADDING
+        height = round((HEIGHT + (LEGEND_HEIGHT if self._wraps else 0)) * self._zoom)
+        if height != self.height():
+            self.setFixedHeight(height)
+            self.resized.emit(height)
+        self.update()
+
+    @property
+    def shown(self) -> tuple[LegendEntry, ...]:
+        """The entries for which there is room, from left to right."""
+        area = self.rect().width() - 2 * CELL_PADDING
+        if self._wraps:
+            return tuple(self._fitting(area + _SPACE))
+        taken = QFontMetricsF(self._strong).horizontalAdvance(self._title) + _SPACE + self._value_width()
+        return tuple(self._fitting(area - taken - self._unit_room()))
+
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        area = QRectF(self.rect()).adjusted(CELL_PADDING, 0, -CELL_PADDING, 0)
-        strong, small = QFontMetricsF(self._strong), QFontMetricsF(self._small)
-        right = area.right() - strong.horizontalAdvance(self._value) - (_SPACE if self._value else 0.0)
-        painter.setFont(self._strong)
-        painter.setPen(self._theme.color("text"))
-        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, self._value)
-        title = strong.elidedText(self._title, Qt.TextElideMode.ElideRight, max(0.0, right - area.left()))
-        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, title)
-        left = area.left() + strong.horizontalAdvance(title) + _SPACE
-        shown = self._fitting(right - left)
-        room = right - left - sum(map(self._width, shown))
-        unit = small.elidedText(self._unit, Qt.TextElideMode.ElideRight, max(0.0, room))
-        painter.setFont(self._small)
-        painter.setPen(self._theme.color("text2"))
-        painter.drawText(
-            QRectF(left, area.top(), max(0.0, room), area.height()),
-            Qt.AlignmentFlag.AlignVCenter,
-            unit if room > 20 else "",
-        )
-        for entry in reversed(shown):
-            right -= self._width(entry)
-            self._paint_entry(painter, entry, right)
+        line = QRectF(0, 0, self.width(), round(HEIGHT * self._zoom)).adjusted(CELL_PADDING, 0, -CELL_PADDING, 0)
+        shown = self.shown
+        beside = 0.0 if self._wraps else sum(map(self._width, shown))
+        self._paint_words(painter, line, beside)
+        if self._wraps:
+            top, left = line.bottom(), line.left()
+        else:
+            top, left = line.top(), line.right() - self._value_width() - beside
+        for entry in shown:
+            self._paint_entry(painter, entry, QRectF(left, top, self._width(entry), self.height() - top))
+            left += self._width(entry)
         painter.end()
 
+    def _paint_words(self, painter: QPainter, line: QRectF, beside: float) -> None:
+        """Title, unit and value, `beside` of the legend on the same line."""
+        strong, small = QFontMetricsF(self._strong), QFontMetricsF(self._small)
+        middle = Qt.AlignmentFlag.AlignVCenter
+        painter.setFont(self._strong)
+        painter.setPen(self._theme.color("text"))
+        painter.drawText(line, middle | Qt.AlignmentFlag.AlignRight, self._value)
+        right = line.right() - self._value_width()
+        title = strong.elidedText(self._title, Qt.TextElideMode.ElideRight, max(0.0, right - line.left()))
+        painter.drawText(line, middle | Qt.AlignmentFlag.AlignLeft, title)
+        left = line.left() + strong.horizontalAdvance(title) + _SPACE
+        room = right - left - beside
+        if room > _LEAST_UNIT:
+            painter.setFont(self._small)
+            painter.setPen(self._theme.color("text2"))
+            unit = small.elidedText(self._unit, Qt.TextElideMode.ElideRight, room)
+            painter.drawText(QRectF(left, line.top(), room, line.height()), middle, unit)
+
+    def _value_width(self) -> float:
+        return QFontMetricsF(self._strong).horizontalAdvance(self._value) + _SPACE if self._value else 0.0
+
+    def _unit_room(self) -> float:
+        return min(QFontMetricsF(self._small).horizontalAdvance(self._unit), _SOME_UNIT) + _SPACE
+
     def _fitting(self, room: float) -> list[LegendEntry]:
-        """The entries that fit beside at least some of the unit; the first ones have the first claim."""
-        room -= min(QFontMetricsF(self._small).horizontalAdvance(self._unit), 48.0) + _SPACE
-        shown = []
-        for entry in self._legend:
+        """The first entries have the first claim, those that an earlier chart says the last; none changes its place."""
+        chosen = set()
+        for entry in sorted(self._legend, key=lambda entry: entry.repeated):
             if self._width(entry) <= room:
                 room -= self._width(entry)
-                shown.append(entry)
-        return shown
+                chosen.add(entry)
+        return [entry for entry in self._legend if entry in chosen]
 
     def _width(self, entry: LegendEntry) -> float:
-        return _SWATCH + 4 + QFontMetricsF(self._legend_font).horizontalAdvance(entry.text) + _SPACE
+        return _SWATCH + 4 + QFontMetricsF(self._legend_font).horizontalAdvance(self._text(entry)) + _SPACE
 
-    def _paint_entry(self, painter: QPainter, entry: LegendEntry, left: float) -> None:
+    def _text(self, entry: LegendEntry) -> str:
+        """A long name is cut, so that it does not take the place of all others."""
+        metrics = QFontMetricsF(self._legend_font)
+        return metrics.elidedText(entry.text, Qt.TextElideMode.ElideRight, _LONGEST * self._zoom)
+
+    def _paint_entry(self, painter: QPainter, entry: LegendEntry, place: QRectF) -> None:
+        self._paint_sign(painter, entry, QPointF(place.left() + _SWATCH / 2, place.center().y()))
+        painter.setFont(self._legend_font)
+        painter.setPen(self._theme.color("text2"))
+        painter.drawText(place.adjusted(_SWATCH + 4, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, self._text(entry))
+
+    def _paint_sign(self, painter: QPainter, entry: LegendEntry, middle: QPointF) -> None:
         color = self._theme.color(entry.color)
-        middle = QPointF(left + _SWATCH / 2, self.height() / 2)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(color, 1.4))
         match entry.form:
@@ -139,7 +200,3 @@ class Header(QWidget):
                 if entry.form == "triangle":
                     painter.setBrush(color)
                 painter.drawPolygon(QPolygonF([middle + QPointF(*at) for at in ((-4, -3), (4, -3), (0, 4))]))
-        painter.setFont(self._legend_font)
-        painter.setPen(self._theme.color("text2"))
-        width = self._width(entry)
-        painter.drawText(QRectF(left + _SWATCH + 4, 0, width, self.height()), Qt.AlignmentFlag.AlignVCenter, entry.text)

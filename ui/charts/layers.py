@@ -233,8 +233,7 @@ class StillLayer:
             pen.setCapStyle(Qt.PenCapStyle.RoundCap)
             painter.setPen(pen)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            places = zip(frame.across(drawn.x).tolist(), frame.down(drawn.y).tolist(), strict=True)
-            painter.drawPoints(QPolygonF([QPointF(x, y) for x, y in places]))
+            painter.drawPoints(pg.functions.arrayToQPolygonF(frame.across(drawn.x), frame.down(drawn.y)))
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
 

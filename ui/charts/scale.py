@@ -1,10 +1,10 @@
-"""Where grid lines and time labels stand: round numbers, three or four of them, zero among them."""
+"""Grid lines and time labels: round numbers, three or four of them, zero among them; and the words of a range."""
 
 from __future__ import annotations
 
 import math
 
-from ui.words import decimal
+from ui.words import DOT, UNKNOWN, decimal
 
 _FINE_STEPS = (1.0, 2.0, 3.0, 5.0)
 _STEPS = (1.0, 2.0, 2.5, 5.0)
@@ -37,3 +37,16 @@ def seconds(start: float, stop: float, most: int) -> list[tuple[float, str]]:
     places = max(0, -math.floor(math.log10(step) + 1e-9))
     first, last = math.ceil(start / step - 1e-9), math.floor(stop / step + 1e-9)
     return [(number * step, f"{decimal(number * step, places)} s") for number in range(first, last + 1)]
+
+
+def range_words(view: tuple[float, float], region: tuple[float, float] | None, hover: float | None) -> tuple[str, str]:
+    """What is in view, the chosen range with its length, or where the pointer is; and the same where room is short."""
+    if hover is not None:
+        return f"{decimal(hover, 3)} s", ""
+    start, stop = view if region is None else region
+    places = 3 if stop - start < 0.2 else 2 if stop - start < 2 or region is not None else 1
+    text = f"{decimal(start, places)} {UNKNOWN} {decimal(stop, places)} s"
+    if region is None:
+        return text, ""
+    duration = f"{decimal(stop - start, places)} s"
+    return f"{text}{DOT}{duration}", f"\u0394 {duration}"

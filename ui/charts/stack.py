@@ -7,15 +7,16 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QPointF, Qt, Slot
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QPalette, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from analyzer.stats.series import Metric
 from ui.charts.chart import Chart, Scene
+from ui.charts.column import ChartColumn
 from ui.charts.commands import PAN_SHARE, StackCommands
 from ui.charts.data import ALL_SESSIONS
 from ui.charts.drawing import Window, faults
+from ui.charts.scale import range_words
 from ui.charts.scope import Scope
-from ui.charts.specs import AGE, ALL, SIZE
 from ui.charts.tools import ToolRow
 from ui.charts.turns import Turns
 from ui.charts.view import TimeView
@@ -23,7 +24,6 @@ from ui.document import Document
 from ui.settings import Preferences
 from ui.theme import Theme
 from ui.views.pane_state import PaneState
-from ui.words import DOT, UNKNOWN, decimal
 
 ZOOM_STEP = 1.25
 ROWS_A_TURN = 16_384
@@ -39,8 +39,9 @@ class ChartStack(QWidget):
         self._scope: Scope | None = None
         self._view = TimeView()
         self._region: tuple[float, float] | None = None
-        self._shown = {spec.key for spec in ALL if spec.shown}
-        self.charts = [Chart(theme, spec) for spec in ALL]
+        self._column = ChartColumn(theme)
+        self.charts = self._column.charts
+        self.pages = self._column.pages
         self.tools = ToolRow(theme)
         self.commands = StackCommands(self)
         self._turns = Turns(self._draw_each, self)
@@ -56,22 +57,9 @@ class ChartStack(QWidget):
         self.show_document(None)
 
     def _lay_out(self) -> None:
-        self.pages = QWidget()
-        column = QVBoxLayout(self.pages)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
-        for chart in self.charts:
-            column.addWidget(chart, chart.spec.stretch)
-            chart.setVisible(chart.spec.key in self._shown)
-        self._scroll = QScrollArea()
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
-        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._scroll.setWidget(self.pages)
         self.state = PaneState()
         self._either = QStackedWidget()
-        self._either.addWidget(self._scroll)
+        self._either.addWidget(self._column)
         self._either.addWidget(self.state)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -107,14 +95,13 @@ class ChartStack(QWidget):
         self._scope = None if document is None else Scope(document)
         self._view = TimeView()
         self._region = None
-        for chart in self.charts:
-            chart.clear()
+        self._column.clear()
         if document is None:
             self.state.show_state(self.tr("No capture"), self.tr("Open a capture file to see its charts"))
         else:
             for signal, slot in self._wires(document):
                 signal.connect(slot)
-        self._either.setCurrentWidget(self.state if document is None else self._scroll)
+        self._either.setCurrentWidget(self.state if document is None else self._column)
         self.tools.setEnabled(document is not None)
         self._ask_redraw()
 
@@ -142,25 +129,21 @@ class ChartStack(QWidget):
         self._theme = theme
         palette = QPalette(self.palette())
         palette.setColor(QPalette.ColorRole.Window, theme.color("panel"))
-        for widget in (self, self.pages, self._scroll):
-            widget.setPalette(palette)
+        self.setPalette(palette)
         self.setAutoFillBackground(True)
         self.tools.set_theme(theme)
-        for chart in self.charts:
-            chart.set_theme(theme)
+        self._column.set_theme(theme, palette)
 
     def set_zoom(self, zoom: float) -> None:
         """Other font sizes."""
         self.tools.set_zoom(zoom)
-        for chart in self.charts:
-            chart.set_zoom(zoom)
+        self._column.set_zoom(zoom)
         self._ask_redraw()
 
     def set_preferences(self, preferences: Preferences) -> None:
         """Which size the charts show, and from which age on a baseline counts as delayed."""
         unit = preferences.size_unit
-        for chart in self.charts:
-            chart.threshold = float(preferences.base_age_limit_ms)
+        self._column.set_threshold(float(preferences.base_age_limit_ms))
         if unit != self._preferred_unit:
             # Another preference leaves the unit that a person chose in the pane.
             self._preferred_unit = unit
@@ -208,19 +191,13 @@ class ChartStack(QWidget):
     @Slot(str, bool)
     def show_chart(self, key: str, shown: bool) -> None:
         """Add a chart to the stack, or take it out."""
-        (self._shown.add if shown else self._shown.discard)(key)
-        for chart in self.charts:
-            if chart.spec.key == key:
-                chart.setVisible(shown)
+        self._column.show_chart(key, shown)
         self._ask_redraw()
 
     @Slot(object)
     def set_unit(self, metric: Metric) -> None:
         """Another number for the chart of sizes, or of ages."""
-        spec = SIZE.get(metric) or AGE[metric]
-        for chart in self.charts:
-            if chart.spec.key == spec.key:
-                chart.set_spec(spec)
+        self._column.set_unit(metric)
         self.tools.check_unit(metric)
         self._draw()
 
@@ -261,8 +238,7 @@ class ChartStack(QWidget):
 
     def _set_region(self, region: tuple[float, float] | None) -> None:
         self._region = region
-        for chart in self.shown_charts:
-            chart.set_region(region)
+        self._column.set_region(region)
         self._write_range(None)
 
     def _zoom(self, at: float, factor: float) -> None:
@@ -303,8 +279,7 @@ class ChartStack(QWidget):
         if self._scope is None or not len(self._scope.data.tables.frames) or not self.isVisible():
             return
         time_s = None if time_ns is None else self._scope.data.time_s(time_ns)
-        for chart in self.shown_charts:
-            chart.set_hover(time_s)
+        self._column.set_hover(time_s)
         self._write_range(time_s)
 
     def _click(self, chart: Chart, place: QPointF) -> None:
@@ -326,8 +301,7 @@ class ChartStack(QWidget):
             self._write_client(scope)
         if (moment is not None and self._view.reveal(moment[0])) or scope.session != drawn:
             self._draw_next()
-        for chart in self.shown_charts:
-            chart.set_cursor(moment)
+        self._column.set_cursor(moment)
 
     @Slot()
     def _limit(self) -> None:
@@ -338,7 +312,7 @@ class ChartStack(QWidget):
     @property
     def shown_charts(self) -> list[Chart]:
         """The charts that a person has in the stack."""
-        return [chart for chart in self.charts if chart.spec.key in self._shown]
+        return self._column.shown
 
     # Drawing
 
@@ -410,16 +384,7 @@ class ChartStack(QWidget):
         )
 
     def _write_range(self, hover: float | None) -> None:
-        start, stop = self.range_s if self._region is None else self._region
-        places = 3 if stop - start < 0.2 else 2 if stop - start < 2 or self._region is not None else 1
-        text = f"{decimal(start, places)} {UNKNOWN} {decimal(stop, places)} s"
-        if hover is not None:
-            self.tools.set_range_text(f"{decimal(hover, 3)} s")
-        elif self._region is not None:
-            duration = f"{decimal(stop - start, places)} s"
-            self.tools.set_range_text(f"{text}{DOT}{duration}", f"\u0394 {duration}")
-        else:
-            self.tools.set_range_text(text)
+        self.tools.set_range_text(*range_words(self.range_s, self._region, hover))
 
     # Keys and the menu
 

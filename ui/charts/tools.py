@@ -5,7 +5,7 @@ from __future__ import annotations
 import qtawesome
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup, QFontMetrics, QIcon, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QGridLayout, QLabel, QMenu, QSizePolicy, QToolButton, QWidget
 
 from analyzer.stats.series import Metric
 from ui import fonts
@@ -19,6 +19,9 @@ _LONGEST_NAME = 90
 GAP = 4
 ICON = 16
 BUTTON_SIZE = 26, 24
+RANGE_HEIGHT = 20
+"""Of a line that is the range's own."""
+_USUAL_RANGE = "00.0 – 000.0 s"
 
 
 class ToolRow(QWidget):
@@ -44,12 +47,14 @@ class ToolRow(QWidget):
         self._range.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._range.setAccessibleName(self.tr("Range in view"))
         self._buttons: list[tuple[QToolButton, str]] = []
-        layout = QHBoxLayout(self)
+        self._zoom = 1.0
+        layout = QGridLayout(self)
         layout.setContentsMargins(8, 0, 4, 0)
         layout.setSpacing(0)
-        layout.addWidget(self._segments)
-        layout.addWidget(self._range, 1)
-        layout.addSpacing(4)
+        layout.addWidget(self._segments, 0, 0)
+        layout.setColumnStretch(1, 1)
+        layout.setColumnMinimumWidth(2, GAP)
+        self._grid = layout
         for icon, tip, number in (
             ("ph.magnifying-glass-minus", self.tr("Zoom out (-)"), -1),
             ("ph.magnifying-glass-plus", self.tr("Zoom in (+)"), 1),
@@ -57,7 +62,7 @@ class ToolRow(QWidget):
         ):
             button = self._button(icon, tip)
             button.clicked.connect(lambda _checked=False, number=number: self.zoom_asked.emit(number))
-            layout.addWidget(button)
+            layout.addWidget(button, 0, 2 + len(self._buttons))
         for icon, tip, menu in (
             ("ph.sliders-horizontal", self.tr("Choose charts and units"), self._charts_menu()),
             ("ph.copy", self.tr("Copy the charts"), self._copy_menu()),
@@ -68,7 +73,7 @@ class ToolRow(QWidget):
                     button.mapToGlobal(button.rect().bottomLeft())
                 )
             )
-            layout.addWidget(button)
+            layout.addWidget(button, 0, 2 + len(self._buttons))
         self.set_theme(theme)
         self.set_zoom(1.0)
 
@@ -76,6 +81,11 @@ class ToolRow(QWidget):
     def range_text(self) -> str:
         """What the range readout says."""
         return self._range_texts[0]
+
+    @property
+    def shown_range(self) -> str:
+        """What of it there is room for."""
+        return self._range.text()
 
     def set_theme(self, theme: Theme) -> None:
         """Icons and choices in another theme."""
@@ -91,7 +101,7 @@ class ToolRow(QWidget):
         for button, _ in self._buttons:
             button.setIconSize(QSize(round(ICON * zoom), round(ICON * zoom)))
             button.setFixedSize(round(BUTTON_SIZE[0] * zoom), round(BUTTON_SIZE[1] * zoom))
-        self.setFixedHeight(round(TOOL_ROW_HEIGHT * zoom))
+        self._zoom = zoom
         self._write()
 
     def set_client(self, name: str, *, shows_all: bool, can_choose: bool) -> None:
@@ -140,6 +150,20 @@ class ToolRow(QWidget):
         for button in (one, every):
             button.setAccessibleName(button.toolTip())
             button.updateGeometry()
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """The range has a line of its own where it does not fit beside the rest. Whatever it is, nothing jumps."""
+        room = self.width() - self._segments.sizeHint().width() - sum(button.width() for button, _ in self._buttons)
+        wraps = self._range.fontMetrics().horizontalAdvance(_USUAL_RANGE) + 5 * GAP > room
+        self._range.setContentsMargins(0, 0, 2 * GAP if wraps else 0, 0)
+        self._grid.removeWidget(self._range)
+        if wraps:
+            self._grid.addWidget(self._range, 1, 0, 1, self._grid.columnCount())
+        else:
+            self._grid.addWidget(self._range, 0, 1)
+        self._grid.setRowMinimumHeight(0, round(TOOL_ROW_HEIGHT * self._zoom))
+        self.setFixedHeight(round((TOOL_ROW_HEIGHT + (RANGE_HEIGHT if wraps else 0)) * self._zoom))
 
     def _button(self, icon: str, tip: str) -> QToolButton:
         button = QToolButton(self)

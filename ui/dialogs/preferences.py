@@ -1,4 +1,4 @@
-"""Preferences: theme, time format, units, fonts, zoom. Every change shows at once."""
+"""Preferences: theme, time format, units, zoom, memory, fonts. Every change but that of memory shows at once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from ui.settings import ZOOM_RANGE, Preferences
+from ui.settings import MAX_MEMORY_MIB, ZOOM_RANGE, Preferences
 
 
 class PreferencesDialog(QDialog):
@@ -55,6 +55,9 @@ class PreferencesDialog(QDialog):
         low, high = ZOOM_RANGE
         self._number(form, self.tr("Baseline counts as delayed after"), "base_age_limit_ms", 20, 10_000, " ms", 1)
         self._number(form, self.tr("Zoom"), "zoom", round(low * 100), round(high * 100), " %", 100)
+        memory = self._number(form, self.tr("Memory for tables"), "memory_mib", 0, MAX_MEMORY_MIB, " MiB", 1)
+        memory.setSpecialValueText(self.tr("A quarter of the machine's"))
+        memory.setToolTip(self.tr("Of the next capture that is opened; further tables are in a temporary file."))
         fonts = QCheckBox(self.tr("Use the system's fonts"))
         fonts.setChecked(preferences.system_fonts)
         fonts.toggled.connect(lambda on: self._change("system_fonts", on))
@@ -78,7 +81,7 @@ class PreferencesDialog(QDialog):
         box.currentIndexChanged.connect(lambda index: self._change(name, box.itemData(index)))
         form.addRow(label, box)
 
-    def _number(self, form: QFormLayout, label: str, name: str, low: int, high: int, unit: str, scale: int) -> None:
+    def _number(self, form: QFormLayout, label: str, name: str, low: int, high: int, unit: str, scale: int) -> QSpinBox:
         box = QSpinBox()
         box.setRange(low, high)
         box.setSuffix(unit)
@@ -86,6 +89,7 @@ class PreferencesDialog(QDialog):
         box.setValue(round(getattr(self._preferences, name) * scale))
         box.valueChanged.connect(lambda value: self._change(name, value if scale == 1 else value / scale))
         form.addRow(label, box)
+        return box
 
     def _change(self, name: str, value: object) -> None:
         values = {**{field: getattr(self._preferences, field) for field in Preferences.__slots__}, name: value}

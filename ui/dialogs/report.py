@@ -29,15 +29,19 @@ class ReportDialog(QDialog):
         self._text.setReadOnly(True)
         self._text.setFont(fonts.font(fonts.Use.VALUE))
         self._text.setAccessibleName(self.tr("Report"))
-        copy = QPushButton(self.tr("Copy report"))
-        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self._text.toPlainText()))
+        self._copy = QPushButton(self.tr("Copy report"))
+        self._copy.clicked.connect(self._copy_report)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        buttons.addButton(copy, QDialogButtonBox.ButtonRole.ActionRole)
+        buttons.addButton(self._copy, QDialogButtonBox.ButtonRole.ActionRole)
         buttons.rejected.connect(self.reject)
         layout = QVBoxLayout(self)
         layout.addWidget(headline)
         layout.addWidget(self._text)
         layout.addWidget(buttons)
+
+    def _copy_report(self) -> None:
+        QGuiApplication.clipboard().setText(self._text.toPlainText())
+        self._copy.setText(self.tr("Report copied"))
 
 
 def environment() -> str:

@@ -166,7 +166,7 @@ def _first_columns() -> tuple[ClientColumn, ...]:
             "losers",
             tr("Lost by"),
             tr("Who lost them, the worst first: the capture, the network, the game"),
-            70,
+            64,
             lambda row: losers_text(row.stats),
             lambda row: losers_text(row.stats) if row.stats.lost else None,
             right=False,

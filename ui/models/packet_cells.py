@@ -146,9 +146,17 @@ class PacketCells:
         flows, readings = self.tables.flows, self.tables.readings
         reading = flows.integer("reading", flow)
         if reading < 0:
-            return flows.text("recognised", flow)
+            return self._dialect_in(flows.text("recognised", flow))
         dialect = readings.text("dialect", reading)
         return self._protocols[readings.text("protocol", reading)].dialect_names.get(dialect, dialect)
+
+    def _dialect_in(self, recognised: str) -> str:
+        """The column has no room for the title of the protocol, with which what is only recognised begins."""
+        for protocol in self._protocols.values():
+            if recognised.startswith(f"{protocol.title} "):
+                dialect = recognised.removeprefix(f"{protocol.title} ")
+                return protocol.dialect_names.get(dialect, dialect)
+        return recognised
 
     def _facts(self, packet: int, tint: str = "", sign: str = "") -> _Facts:
         packets, flows = self.tables.packets, self.tables.flows

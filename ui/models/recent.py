@@ -9,7 +9,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from analyzer.stats.clients import Clients, Severity
+from analyzer.stats.clients import OLD_BASE_MS, Clients, Severity, judged
 from analyzer.store.tables import Tables
 from ui.settings import RecentCapture
 from ui.words import DOT, count, decimal
@@ -112,7 +112,10 @@ def capture_summary(tables: Tables, clients: Clients, dialects: dict[str, str]) 
     return DOT.join([*parts, *([" and ".join(names)] if names else [])])
 
 
-def worst_severity(clients: Clients) -> str:
-    """`error`, `warn` or empty: the worst of the capture's clients, as `RecentCapture` has it."""
-    worst = min((client.severity for client in clients.stats), default=Severity.PROVED)
+def worst_severity(clients: Clients, old_base_ms: float = OLD_BASE_MS) -> str:
+    """`error`, `warn` or empty: the worst of the capture's clients, as `RecentCapture` has it.
+
+    Baselines that are older than `old_base_ms` are late.
+    """
+    worst = min((judged(client, old_base_ms).severity for client in clients.stats), default=Severity.PROVED)
     return {Severity.ERROR: "error", Severity.WARNING: "warn"}.get(worst, "")

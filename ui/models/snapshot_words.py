@@ -46,8 +46,10 @@ def notice(head: SnapshotHead, reason: str, number: PacketNumber, *, has_delta: 
         return Notice("note", "")
     text = sentence(reason)
     if head.status is Status.CRC:
-        text = _tr("The checksum does not fit: {wire} on the wire, {own} computed").format(
-            wire=f"{head.crc_wire:08x}", own=f"{head.crc_computed:08x}"
+        text = _tr("The checksum does not fit: {wire} on the wire, {own} computed, difference {difference}").format(
+            wire=f"{head.crc_wire:08x}",
+            own=f"{head.crc_computed:08x}",
+            difference=words.signed((head.crc_computed - head.crc_wire + (1 << 31)) % (1 << 32) - (1 << 31)),
         )
     elif head.status is Status.INCOMPLETE:
         text = _incomplete(head, number)
@@ -60,6 +62,14 @@ def notice(head: SnapshotHead, reason: str, number: PacketNumber, *, has_delta: 
         text = _tr("{reason}. What stands before it could be read").format(reason=text)
     link = _tr("Go to tick {tick}").format(tick=head.cause_tick) if head.cause >= 0 else ""
     return Notice(_SEVERITIES.get(head.status, "error"), text, link, head.code)
+
+
+def finding(place: str, head: SnapshotHead, client: str, number: PacketNumber, text: str) -> str:
+    """A notice as one line that can be sent to somebody: in which file, packet and snapshot. `place` is the file."""
+    against = _tr("tick {tick} against {base}") if head.base_tick >= 0 else _tr("tick {tick}")
+    packet = _tr("packet {packet}").format(packet=number(head.packet))
+    where = ", ".join((place, packet, client, against.format(tick=head.tick, base=head.base_tick)))
+    return f"{where}: {text} ({head.code})" if head.code else f"{where}: {text}"
 
 
 def nothing_to_show(head: SnapshotHead, reason: str) -> tuple[str, str]:

@@ -33,6 +33,8 @@ class BytePane(QWidget):
     """Buffer and offset."""
     range_chosen = Signal(object)
     """`Span` that was chosen by dragging."""
+    byte_hovered = Signal(int, int)
+    """The pointer is over another byte: buffer and offset, -1 when it left."""
     step_chosen = Signal(int)
     """A link in the foot: number of the step that was shown."""
     byte_activated = Signal(int, int)
@@ -49,6 +51,8 @@ class BytePane(QWidget):
         self._is_group = False
         self._marks = ByteMarks()
         self._shown_steps: tuple[Step, ...] = ()
+        self._foot_words = ("", "", "")
+        """Of the selected field: title, meaning and cost."""
         self.tabs = QTabBar()
         self.tabs.setDrawBase(False)
         self.tabs.setExpanding(False)
@@ -71,13 +75,17 @@ class BytePane(QWidget):
         self._title.setTextFormat(Qt.TextFormat.PlainText)
         self._title.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self._steps.setTextFormat(Qt.TextFormat.RichText)
-        self._steps.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        steps_size = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        steps_size.setRetainSizeWhenHidden(True)
+        self._steps.setSizePolicy(steps_size)
         self._steps.setTextInteractionFlags(
             Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
         )
         self._build()
         self.tabs.currentChanged.connect(self._on_tab)
         self.hex.byte_chosen.connect(self._on_byte)
+        self.hex.byte_hovered.connect(lambda offset: self.byte_hovered.emit(self.buffer, offset))
+        self.setFocusProxy(self.hex)
         self.hex.range_chosen.connect(self._on_range)
         self.hex.byte_activated.connect(lambda offset: self.byte_activated.emit(self.buffer, offset))
         self._steps.linkActivated.connect(lambda link: self.step_chosen.emit(int(link)))
@@ -168,15 +176,24 @@ class BytePane(QWidget):
 
     def show_foot(self, title: str, meaning: str, cost: str, steps: Sequence[Step]) -> None:
         """Say what is selected and where it comes from."""
-        self._title.setText(title)
-        self._meaning.setText(meaning)
-        self._cost.setText(cost)
+        self._foot_words = (title, meaning, cost)
+        self._write_foot(title, meaning, cost)
         self._shown_steps = tuple(steps)
         self._show_steps()
 
+    def show_hovered(self, span: Span | None, title: str = "", meaning: str = "", cost: str = "") -> None:
+        """Frame the bytes of the field that the pointer is over, and name it in the foot; None: the selected one."""
+        self.hex.frame_hovered(NOTHING if span is None else _reach(span))
+        self._write_foot(*((title, meaning, cost) if span is not None else self._foot_words))
+        self._steps.setVisible(span is None or (title, meaning, cost) == self._foot_words)
+
+    def _write_foot(self, title: str, meaning: str, cost: str) -> None:
+        for label, text in ((self._title, title), (self._meaning, meaning), (self._cost, cost)):
+            label.setText(text)
+
     def foot_text(self) -> str:
         """The words of the foot."""
-        steps = words.DOT.join(step.text for step in self._shown_steps)
+        steps = "" if self._steps.isHidden() else words.DOT.join(step.text for step in self._shown_steps)
         return "\n".join((self._title.text(), self._meaning.text(), self._cost.text(), steps))
 
     def _show_steps(self) -> None:

@@ -12,7 +12,7 @@ from ui.models.change_cells import BASELINE, BITS, DIFFERENCE, ITEM, NEW, SHARE
 from ui.models.changes import ChangesModel, Key
 from ui.theme import Theme
 from ui.views.change_rows import ChangeRowPainter
-from ui.views.current_row import go_to_row
+from ui.views.current_row import show_row
 from ui.views.heads import TableHead
 from ui.views.row_painter import row_background
 from ui.views.row_tree import RowTree
@@ -102,8 +102,7 @@ class ChangeTreeView(RowTree):
         while parent.isValid():
             self.expand(parent)
             parent = parent.parent()
-        go_to_row(self, index)
-        self.scrollTo(index)
+        show_row(self, index)
 
     def scrollTo(
         self,

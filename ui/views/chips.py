@@ -115,9 +115,10 @@ class SignLabel(QWidget):
 
 
 class NoticeBar(QWidget):
-    """Says above a pane what is wrong, with one link to where it began."""
+    """Says above a pane what is wrong, with one link to where it began, and offers to copy it."""
 
     link_clicked = Signal()
+    copy_clicked = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -133,12 +134,17 @@ class NoticeBar(QWidget):
         self._code.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._link = Chip(theme)
         self._link.clicked.connect(self.link_clicked)
+        self._copy = Chip(theme)
+        self._copy.setText(self.tr("Copy"))
+        self._copy.setToolTip(self.tr("Copy what is wrong, and where, as one line"))
+        self._copy.clicked.connect(self.copy_clicked)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(32, 4, 8, 4)
         layout.setSpacing(8)
         layout.addWidget(self._text, 1)
         layout.addWidget(self._code)
         layout.addWidget(self._link)
+        layout.addWidget(self._copy)
         self.setMinimumHeight(TOOL_ROW_HEIGHT)
         self.hide()
 
@@ -157,16 +163,23 @@ class NoticeBar(QWidget):
         """The button to where it began; hidden if there is nowhere to go."""
         return self._link
 
+    @property
+    def copy(self) -> Chip:
+        """The button that copies."""
+        return self._copy
+
     def set_theme(self, theme: Theme) -> None:
         """Paint in another theme."""
         self._theme = theme
+        self._copy.set_theme(theme)
         self._link.set_theme(theme)
         self.update()
 
     def set_zoom(self, zoom: float) -> None:
         """Other font sizes."""
         self._text.setFont(fonts.font(fonts.Use.TABLE, zoom=zoom))
-        self._link.setFont(fonts.font(fonts.Use.TABLE, zoom=zoom))
+        for chip in (self._link, self._copy):
+            chip.setFont(fonts.font(fonts.Use.TABLE, zoom=zoom))
         self._code.setFont(fonts.font(fonts.Use.HEAD, zoom=zoom))
 
     def show_notice(self, severity: str, text: str, link: str = "", code: str = "") -> None:

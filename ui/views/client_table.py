@@ -12,7 +12,7 @@ from ui.views.cells import CellDelegate
 from ui.views.column_table import ColumnTable
 from ui.views.heads import TableHead
 
-LEAST_NAME = 88
+LEAST_NAME = 76
 ALWAYS_FIT = 6
 """The name and the columns that a dock of the usual width shows, even if long names are cut for them."""
 
@@ -68,6 +68,18 @@ class ClientTable(ColumnTable):
                 action.toggled.connect(lambda shown, number=number: self._show_column(number, shown))
                 menu.addAction(action)
         return menu
+
+    @property
+    def hidden_columns(self) -> tuple[str, ...]:
+        """Names of the columns that are not shown."""
+        return tuple(column.name for number, column in enumerate(self._clients.columns) if self.isColumnHidden(number))
+
+    @hidden_columns.setter
+    def hidden_columns(self, names: tuple[str, ...]) -> None:
+        """Show all columns but these; the client is always shown."""
+        for number, column in enumerate(self._clients.columns):
+            self.setColumnHidden(number, number > 0 and column.name in names)
+        self.fit_columns()
 
     def _show_column(self, column: int, shown: bool) -> None:
         self.setColumnHidden(column, not shown)

@@ -120,6 +120,15 @@ class ClientsPane(QWidget):
         """What is said while no clients are shown, empty while some are."""
         return self._state.accessibleName() if self._stack.currentIndex() else ""
 
+    @property
+    def hidden_columns(self) -> tuple[str, ...]:
+        """Names of the columns that a person took out of the table."""
+        return self.table.hidden_columns
+
+    @hidden_columns.setter
+    def hidden_columns(self, names: tuple[str, ...]) -> None:
+        self.table.hidden_columns = names
+
     def choose(self, session: int) -> None:
         """Make a session's row current."""
         row = self.clients.row_of(session)

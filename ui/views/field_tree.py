@@ -14,7 +14,7 @@ from analyzer.wire.secrets import Secrets
 from ui.models import field_text
 from ui.models.fields import NAME, PLACE, VALUE, FieldModel
 from ui.theme import Theme
-from ui.views.current_row import go_to_row
+from ui.views.current_row import show_row
 from ui.views.heads import TableHead
 from ui.views.row_painter import RowPainter
 from ui.views.row_tree import RowTree
@@ -80,8 +80,7 @@ class FieldTreeView(RowTree):
     def choose(self, index: QModelIndex) -> None:
         """Make a field current: open what it is in, and bring it into view."""
         if index.isValid():
-            go_to_row(self, index.siblingAtColumn(NAME))
-            self.scrollTo(index)
+            show_row(self, index.siblingAtColumn(NAME))
 
     def find_text(self, text: str, forward: bool = True) -> bool:
         """Go to the next field, from the current one, whose name or value holds a text; around the end. Found?"""

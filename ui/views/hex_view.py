@@ -34,6 +34,8 @@ class HexView(QAbstractScrollArea):
     """The cursor was put on a byte, by pointer or key."""
     byte_activated = Signal(int)
     """A byte was clicked, or Enter pressed on it."""
+    byte_hovered = Signal(int)
+    """The pointer is over another byte; -1: over none."""
     range_chosen = Signal(int, int)
     """Bytes were chosen by dragging or with Shift: offset and length."""
 
@@ -45,6 +47,8 @@ class HexView(QAbstractScrollArea):
         self._cursor = 0
         self._anchor = 0
         self._hovered = -1
+        self._framed = range(0)
+        """Bytes of the field that the pointer is over."""
         self._dragged = False
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setFrameShape(QAbstractScrollArea.Shape.NoFrame)
@@ -89,6 +93,11 @@ class HexView(QAbstractScrollArea):
         """The byte below the pointer, -1 for none."""
         return self._hovered
 
+    @property
+    def framed(self) -> range:
+        """The framed bytes: those of the field that the pointer is over, or the one byte."""
+        return self._framed or range(self._hovered, self._hovered + 1) if self._hovered >= 0 else range(0)
+
     def set_theme(self, theme: Theme) -> None:
         """Paint in another theme."""
         self._theme = theme
@@ -107,7 +116,7 @@ class HexView(QAbstractScrollArea):
         self._content = HexContent(data, marks)
         if changed:
             self._cursor = self._anchor = 0
-            self._hovered = -1
+            self._hover(-1)
             self.verticalScrollBar().setValue(0)
         self._lay_out()
 
@@ -158,8 +167,9 @@ class HexView(QAbstractScrollArea):
         first = self.verticalScrollBar().value()
         painter = QPainter(view)
         painter.drawPixmap(QPointF(0, 0), self._layer.picture(view.size(), ratio, self._places, first, self._content))
-        if self._hovered >= 0 and self._hovered != self._cursor:
-            self._outline(painter, self._hovered, QPen(self._theme.color("line2"), self._places.hairline))
+        if (self._hovered >= 0 and self._hovered != self._cursor) or len(self._framed) > 1:
+            painter.setPen(QPen(self._theme.color("line2"), self._places.hairline))
+            painter.drawRects([box.adjusted(1, 1, -1, -1) for box in self._frames(self.framed)])
         if self.hasFocus() and self._cursor < len(self._content.data):
             self._outline(painter, self._cursor, QPen(self._theme.color("focus"), 1.5))
 
@@ -177,6 +187,30 @@ class HexView(QAbstractScrollArea):
         first, second = (QRectF(left, top, right - left, self._height) for left, right in edges)
         return first, second
 
+    def _frames(self, framed: range) -> list[QRectF]:
+        """The grounds of bytes in the rows in view: for each row that of the digits, and that of the text."""
+        columns, first = self._places.columns, self.verticalScrollBar().value()
+        start, stop = framed.start // columns, -(-framed.stop // columns)
+        frames: list[QRectF] = []
+        for row in range(max(start, first), min(stop, first + self._visible_rows() + 2)) if framed else ():
+            left = max(framed.start - row * columns, 0)
+            right = min(framed.stop - row * columns, columns) - 1
+            top = (row - first + 1) * self._height
+            both = self._places.hex_edges(left, right), self._places.text_edges(left, right)
+            frames += [QRectF(edge, top, end - edge, self._height) for edge, end in both]
+        return frames
+
+    def frame_hovered(self, framed: range) -> None:
+        """Frame the field that the pointer is over; nothing of it is left when the pointer leaves."""
+        if framed != self._framed:
+            self._update_frames()
+            self._framed = framed
+            self._update_frames()
+
+    def _update_frames(self) -> None:
+        for frame in self._frames(self._framed):
+            self.viewport().update(frame.adjusted(-1, -1, 1, 1).toAlignedRect())
+
     def _update_byte(self, offset: int) -> None:
         """Paint the place of one byte again."""
         if offset >= 0:
@@ -188,6 +222,7 @@ class HexView(QAbstractScrollArea):
             self._update_byte(self._hovered)
             self._hovered = offset
             self._update_byte(offset)
+            self.byte_hovered.emit(offset)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         self._update_byte(self._cursor)

@@ -345,13 +345,18 @@ class PacketList(QWidget):
             self._state.show_state(self.tr("No packets"), self.tr("Open a capture to see its packets."))
         elif not self._document.is_decoded:
             self._state.show_state(self.tr("No packets yet"), self.tr("The capture is being read."))
-        else:
+        elif len(self._document.tables.frames):
             text = self.tr("The file was read, and none of its packets is a UDP datagram.")
             self._state.show_state(self.tr("No datagram in this capture"), text)
+        else:
+            empty = not self._document.worker.capture.source.file.size()
+            text = self.tr("The file is empty.") if empty else self.tr("The file holds its header and no packet.")
+            self._state.show_state(self.tr("No packet in this capture"), text)
 
     @Slot(int)
     def _found(self, row: int) -> None:
-        self._go_row(row)
+        if row >= 0:
+            self.table.show_row(row)
         self.find_ended.emit(row >= 0)
 
     def _copy(self, text: str) -> None:

@@ -42,7 +42,7 @@ def fill_menu(menu: QMenu, view: PacketList, column: int, tables: Tables, place:
     add(view.tr("Go to cause"), view.go_cause, "", steps.cause(tables, snapshot) >= 0)
     menu.addSeparator()
     if session >= 0:
-        add(view.tr("All sessions"), lambda: view.limit_to_session(False))
+        add(view.tr("Show all sessions"), lambda: view.limit_to_session(False))
     else:
         known = place.packet >= 0 and tables.packets.integer("session", place.packet) >= 0
         add(view.tr("Only this session"), lambda: view.limit_to_session(True), "", known)

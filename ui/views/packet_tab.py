@@ -55,6 +55,7 @@ class PacketTab(QWidget):
         self.tree.field_chosen.connect(self._on_field)
         self.tree.secrets_changed.connect(self._on_secrets)
         self.bytes.byte_chosen.connect(self._on_byte)
+        self.bytes.byte_hovered.connect(self._on_hover)
         self.bytes.range_chosen.connect(self._on_range)
         self.bytes.byte_activated.connect(self._on_byte_activated)
         self.bytes.step_chosen.connect(self._on_step)
@@ -74,6 +75,13 @@ class PacketTab(QWidget):
     def detail(self) -> PacketDetail | None:
         """The packet that is shown."""
         return self.model.detail
+
+    @property
+    def stops(self) -> tuple[QWidget, ...]:
+        """The tree and the bytes, as far as there are any."""
+        if self.detail is None:
+            return (self,)
+        return (self.tree, self.bytes) if self.model.top else (self.bytes,)
 
     def show_document(self, document: Document | None) -> None:
         """Follow another capture's selection, or none."""
@@ -223,6 +231,20 @@ class PacketTab(QWidget):
         with QSignalBlocker(self.tree):
             self.tree.choose(index)
         self._on_field(index, scroll=False)
+
+    def _on_hover(self, buffer: int, offset: int) -> None:
+        """Say which field a byte is of that the pointer is over; when it has left, the selected one again."""
+        node, index = None, QModelIndex()
+        if offset >= 0:
+            index = self.model.locate(Span(buffer, offset, 1))
+            node = self.model.field(index)
+        detail = self.detail
+        if node is None or detail is None or node.span is None:
+            self.bytes.show_hovered(None)
+            return
+        names, secrets = self.model.names(index), self.model.secrets
+        title, meaning = provenance.title(node, names, detail), provenance.meaning(node, detail, secrets)
+        self.bytes.show_hovered(node.span, title, meaning, provenance.cost(node, detail))
 
     def _on_byte_activated(self, buffer: int, offset: int) -> None:
         """A click, or Enter, also shows what is hidden; the cursor passing over it does not."""

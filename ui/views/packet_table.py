@@ -35,6 +35,11 @@ NARROW = 860
 """Below this width the addresses are hidden: the client names them."""
 NARROWEST = 620
 """Below this one also the protocol."""
+MOST_CLIENT = 128
+"""So wide the clients' column grows for their names where addresses have room, too."""
+NAMES_LOOKED_AT = 256
+CONTEXT = 2
+"""Rows that are seen above and below the row that was gone to."""
 
 Keys = Mapping[tuple[Qt.Key, Qt.KeyboardModifier], Callable[[], object]]
 
@@ -53,6 +58,8 @@ class PacketTable(RowTable):
         self._packets = model
         self._zoom = 1.0
         self._scrolling = False
+        self._client_width = 0
+        """What the column was given; another width was drawn by a person, and stays."""
         self._number_metrics = QFontMetricsF(fonts.font(fonts.Use.TABLE))
         self._gutter = Gutter(theme, model)
         self._head = PacketHead(theme, self)
@@ -76,6 +83,8 @@ class PacketTable(RowTable):
         model.rowsInserted.connect(self.count_out_of_view)
         for changed in (model.rowsInserted, model.modelReset, model.headerDataChanged):
             changed.connect(self._fit_numbers)
+        for changed in (model.rowsInserted, model.modelReset, model.dataChanged):
+            changed.connect(self._fit_client)
         self.entered.connect(lambda index: self.pointed_at.emit(index.row()))
         self.viewportEntered.connect(lambda: self.pointed_at.emit(-1))
         self.above.clicked.connect(lambda: self._jump(up=True))
@@ -92,21 +101,26 @@ class PacketTable(RowTable):
         for column, width in WIDTHS.items():
             self.setColumnWidth(column, round(width * zoom))
         self._zoom = zoom
+        self._client_width = self.columnWidth(Column.CLIENT)
         for part in (self._painter, self._head, self.above, self.below):
             part.set_zoom(zoom, system=system)
         self.verticalHeader().setDefaultSectionSize(round(ROW_HEIGHT * zoom))
         self._number_metrics = QFontMetricsF(fonts.font(fonts.Use.TABLE, zoom=zoom, system=system))
-        self._fit_columns()
         self._fit_heads()
+        self._fit_columns()
         self._fit_numbers()
         self.count_out_of_view()
 
     def show_row(self, row: int) -> None:
-        """Make a row current and visible."""
-        index = self._packets.index(row, Column.INFO)
+        """Make a row current and visible: one out of view or at an edge comes to the middle, with what is around it."""
+        hints = QAbstractItemView.ScrollHint
+        seen = self.visible_rows()
+        context = min(CONTEXT, len(seen) // 4)
+        inside = seen.start + context <= row < seen.stop - context
+        hint = hints.EnsureVisible if inside else hints.PositionAtCenter
         self._scrolling = True
-        go_to_row(self, index)
-        self.scrollTo(self._packets.index(row, Column.GUTTER))
+        go_to_row(self, self._packets.index(row, Column.INFO))
+        self.scrollTo(self._packets.index(row, Column.GUTTER), hint)
         self._scrolling = False
 
     def show_end(self) -> None:
@@ -207,6 +221,23 @@ class PacketTable(RowTable):
         width = self.width() / self._zoom
         for column, least in ((Column.SOURCE, NARROW), (Column.DESTINATION, NARROW), (Column.PROTOCOL, NARROWEST)):
             self.setColumnHidden(column, width < least)
+        self._fit_client()
+
+    @Slot()
+    def _fit_client(self) -> None:
+        """As wide as the longest name, within bounds, where there is room."""
+        cells = self._packets.cells
+        if self.columnWidth(Column.CLIENT) != self._client_width:
+            return
+        width = float(WIDTHS[Column.CLIENT] * self._zoom)
+        if cells is not None and self.width() >= NARROW * self._zoom:
+            sessions = cells.tables.sessions
+            names = {sessions.text("player", row) for row in range(min(len(sessions), NAMES_LOOKED_AT))}
+            longest = max(map(self._number_metrics.horizontalAdvance, names), default=0.0) + 2 * CELL_PADDING + 1
+            width = max(width, min(longest, MOST_CLIENT * self._zoom))
+        if ceil(width) != self._client_width:
+            self.setColumnWidth(Column.CLIENT, ceil(width))
+            self._client_width = ceil(width)
 
     def _related_rows(self) -> list[int]:
         related = self._packets.related

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import qtawesome
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QIcon, QKeyEvent, QPainter, QPen
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPersistentModelIndex, QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QFontMetricsF, QIcon, QKeyEvent, QPainter, QPen
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -156,6 +156,12 @@ class RecentList(QListView):
         open_it.setEnabled(not capture.missing)
         menu.addAction(self.tr("Remove from the list\tDel"), lambda: self.forgotten.emit(capture.path))
         return menu
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """By keys nobody sees where they are until a row is selected; Qt makes the first one current, no more."""
+        super().focusInEvent(event)
+        if event.reason() in (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason):
+            self.selectionModel().select(self.currentIndex(), QItemSelectionModel.SelectionFlag.ClearAndSelect)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         index = self.currentIndex()

@@ -74,6 +74,7 @@ class SnapshotTab(QWidget):
         self.head.filter_changed.connect(self._on_filter)
         self.head.left_filter.connect(self.view.setFocus)
         self.notice.link_clicked.connect(self.go_to_cause)
+        self.notice.copy_clicked.connect(self.copy_finding)
         self.state.chosen.connect(self.select_first)
         self.unread.chosen.connect(self.head.filter.clear)
         self.view.selectionModel().currentChanged.connect(self._on_current)
@@ -357,6 +358,15 @@ class SnapshotTab(QWidget):
             self._copy(text)
         else:
             self.copy_value()
+
+    def copy_finding(self) -> None:
+        """What is wrong with the snapshot, and where it is, into the clipboard."""
+        if self._document is not None and self.tree is not None:
+            tables, head = self._document.tables, self.tree.head
+            player = tables.sessions.text("player", tables.snapshots.integer("session", head.snapshot))
+            client = player or self.tr("unnamed client")
+            path = self._document.path.name
+            self._copy(snapshot_words.finding(path, head, client, self._number, self.notice.text))
 
     @staticmethod
     def _copy(text: str) -> None:

@@ -116,8 +116,10 @@ class BulkRebuilder(Rebuilder):
     """States in an arena of int32, parts in one of bytes. Rows and faults are those of `PlainRebuilder`."""
 
     def __init__(self, schema: Schema, types: BulkTypeCounter, tracker: Tracker) -> None:
-        self.used = 1
-        """Ints of the arena in use: at 0 stands the empty state."""
+        self.head = 1
+        """Where the next state goes in the arena."""
+        self.tail = 1
+        """Where the oldest one is; the same as `head` if there is none."""
         self._sizes = np.asarray(schema.sizes, dtype=np.int32)
         self._types = types
         self._tracker = tracker
@@ -177,10 +179,9 @@ class BulkRebuilder(Rebuilder):
         entry = ticks.find(self._tracker.track, tick)
         # What it held before, if anything, is not what it holds now.
         self._place(entry, 0, 1)
-        self.make_room(ints)
-        self.store.arena[self.used : self.used + ints] = _MEMORY.made[:ints]
-        self._place(entry, self.used, ints)
-        self.used += ints
+        place = self._place_for(ints)
+        self.store.arena[place : place + ints] = _MEMORY.made[:ints]
+        self._place(entry, place, ints)
 
     def share(self, tick: int, base_tick: int) -> None:
         """The snapshot of a tick is that of its base."""
@@ -200,25 +201,42 @@ class BulkRebuilder(Rebuilder):
         return name_of(state[at : at + NAME_INTS].tolist()) if at >= 0 else ""
 
     def purge(self) -> None:
-        """Let go of all memory where there is no base left; `make_room` lets go of what is not used any more."""
+        """Let go of all memory where there is no base left; `find_tail` lets go of what is not used any more."""
         if not self._tracker.bases():
             self.store = _make_store(self.store.parts, np.zeros(_SMALLEST_ARENA, dtype=np.int32), self.store.blocks)
-            self.used = 1
+            self.head = self.tail = 1
 
-    def make_room(self, ints: int) -> None:
-        """Room in the arena for a state: those that are bases move to the front, of a larger one if it must be."""
-        old = self.store.arena
-        if self.used + ints <= len(old):
-            return
+    def find_tail(self) -> None:
+        """Find out what is free of the arena."""
+        oldest = snap_kernels.oldest_state(self._tracker.arrays, self.tail)
+        if oldest:
+            self.tail = oldest
+        else:
+            self.head = self.tail = 1
+
+    def _place_for(self, ints: int) -> int:
+        """Where there is room for a state in the arena, which grows if it must."""
+        self.find_tail()
+        behind, before = snap_kernels.free_ints(self.store.arena, self.head, self.tail)
+        if ints > behind:
+            if ints > before:
+                self._grow(ints)
+            else:
+                self.head = 1
+        place = self.head
+        self.head += ints
+        return place
+
+    def _grow(self, ints: int) -> None:
+        """Move the states to another arena, the oldest first, with as much room as they take."""
         epoch = self._tracker.arrays
         entries = np.empty(len(epoch.ticks), dtype=np.int64)
-        count, live = snap_kernels.states(epoch, entries)
-        # At least half of it is free afterwards, so that a state is moved about once.
-        wanted = 2 * (1 + live + ints)
-        new = old if wanted <= len(old) else np.empty(2 * wanted, dtype=np.int32)
-        new[0] = 0
-        self.used = snap_kernels.move_states(epoch, entries, count, old, new)
-        self.store = _make_store(self.store.parts, new, self.store.blocks)
+        count, live = snap_kernels.order_states(epoch, self.tail, entries)
+        arena = np.empty(max(_SMALLEST_ARENA, 2 * (1 + live + ints)), dtype=np.int32)
+        arena[0] = 0
+        self.head = snap_kernels.move_states(epoch, entries, count, self.store.arena, arena)
+        self.tail = 1
+        self.store = _make_store(self.store.parts, arena, self.store.blocks)
 
     def blocks(self, count: int) -> list[tuple[int, bytes]]:
         """The first of the store's blocks as bytes, with their local numbers."""
@@ -347,8 +365,9 @@ class BulkReading(TeeworldsReading):
             state[flow.EARLY + direction] = stream.early
         state[flow.LAST_NS] = self.last_ns or 0
         state[flow.NAMED] = bool(self._player)
-        state[flow.MERGED] = self.rows.merged_snapshots
-        state[flow.ARENA_USED] = rebuilder.used
+        state[flow.MERGED] = self.rows.first_snapshot
+        rebuilder.find_tail()
+        state[flow.HEAD], state[flow.TAIL] = rebuilder.head, rebuilder.tail
         state[flow.N_BLOCKS] = 0
         state[flow.IN_ORDER] = 0
 
@@ -361,7 +380,7 @@ class BulkReading(TeeworldsReading):
             if known[flow.ACKED + direction] >= 0:
                 stream.acked = known[flow.ACKED + direction]
         self.last_ns = known[flow.LAST_NS]
-        rebuilder.used = known[flow.ARENA_USED]
+        rebuilder.head = known[flow.HEAD]
         for local, packed in rebuilder.blocks(known[flow.N_BLOCKS]):
             self.rows.block(local, packed)
         if known[flow.IN_ORDER]:

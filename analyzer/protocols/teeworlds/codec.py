@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 from analyzer.protocols.base import PartBytes, SessionFacts, SnapshotCodec, SnapshotView
 from analyzer.protocols.teeworlds.changes import changes
@@ -78,12 +78,15 @@ class TeeworldsCodec(SnapshotCodec[State]):
         """A state from bytes."""
         return unpack_state(block)
 
-    def items(self, state: State, facts: SessionFacts, tick: int) -> tuple[Item, ...]:
+    def items(
+        self, state: State, facts: SessionFacts, tick: int, chosen: Container[tuple[int, int]] | None = None
+    ) -> tuple[Item, ...]:
         """Items with names and texts from the dialect's schema."""
         schema = DIALECTS[facts.dialect].schema
         return tuple(
             schema.describe_item(key >> 16, key & 0xFFFF, values, state.items, tick)
             for key, values in state.items.items()
+            if chosen is None or (key >> 16, key & 0xFFFF) in chosen
         )
 
     def changes(self, base: State | None, joined: JoinedDelta, facts: SessionFacts, tick: int) -> tuple[Change, ...]:

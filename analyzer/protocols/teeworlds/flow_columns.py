@@ -33,22 +33,23 @@ KNOWN_NUMBERS = 256
     LAST_NS,
     NAMED,
     MERGED,
-    ARENA_USED,
+    HEAD,
+    TAIL,
     N_BLOCKS,
     STOP,
     STAGE,
     CHUNK,
     AT_COLLECTOR,
     IN_ORDER,
-) = range(21)
+) = range(22)
 """Places in the `state` of a reading: session; direction of the server; the connection's token, -1 without one, where
 it stands, and the variant's size shift; of the vital chunks of either direction the last number in order, the last that
 that the peer is known to have, -1 for none, and how many wait for their turn; the capture's clock; is the player's name
-known; local number of the first snapshot in the rows; ints of the arena and
-rows of `Store.blocks` in use. And what `read` leaves: index of the
+known; local number of the first snapshot in the rows; where the next
+state goes in the arena and where the oldest one is; rows of `Store.blocks` in use. And what `read` leaves: index of the
 datagram at which it stopped, why, at which of its chunks, for AT_LAST_PART the collector, and whether there was a
 snapshot message whose tick did not fall back."""
-STATE_SIZE = 21
+STATE_SIZE = 22
 
 GOES_ON, AT_DATAGRAM, AT_MESSAGE, AT_LAST_PART, AT_HOUSEKEEPING = range(5)
 """Why `read` stopped: it did not; nothing of the datagram was read; nothing of the message; a collector is complete and
@@ -112,7 +113,8 @@ class Store(NamedTuple):
     parts_view: NDArray[np.uint8]
     """The same, read-only."""
     arena: NDArray[np.int32]
-    """States, each where AT says; the empty one at 0."""
+    """States, each where AT says, the empty one at 0; the others one behind the other, and from 1 on again behind the
+    last one that there is room for. Those from TAIL up to HEAD may be bases."""
     blocks: Ints
     """Shape (room, 3): snapshots to be stored whole: local number, place in the arena and ints. See N_BLOCKS."""
 

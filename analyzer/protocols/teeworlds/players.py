@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from analyzer.protocols.teeworlds.state import State
 from analyzer.protocols.teeworlds.values import readable, unpack_string
@@ -30,7 +31,12 @@ def client_name(items: Mapping[int, tuple[int, ...]], id: int) -> str:
 
 def name_of(ints: Sequence[int]) -> str:
     """The name in the first ints of a ClientInfo."""
-    return readable(unpack_string(ints[:NAME_INTS]))
+    return _unpacked(tuple(ints[:NAME_INTS]))
+
+
+@lru_cache(maxsize=1024)
+def _unpacked(ints: tuple[int, ...]) -> str:
+    return readable(unpack_string(ints))
 
 
 def name_in_state(state: State) -> str:

@@ -6,7 +6,7 @@ import struct
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from analyzer.protocols.teeworlds.layout import ItemFieldType, ItemType, MessageType
@@ -160,7 +160,8 @@ def int_text(field: ItemFieldType, kind: Kind, value: int, tick: int | None) -> 
     return text
 
 
-def uuid_from_ints(values: Sequence[int]) -> uuid.UUID:
+@lru_cache(maxsize=1024)
+def uuid_from_ints(values: tuple[int, ...]) -> uuid.UUID:
     """The UUID that the first four ints of a declaration hold, big-endian."""
     return uuid.UUID(bytes=struct.pack(">4I", *(value & 0xFFFFFFFF for value in values[:4])))
 
@@ -170,7 +171,7 @@ def declared_uuid(type: int, items: Items) -> uuid.UUID | None:
     if not FIRST_UUID_TYPE <= type <= MAX_TYPE:
         return None
     values = items.get(type)  # declarations are of type 0, so their key is their id
-    return None if values is None or len(values) < 4 else uuid_from_ints(values)
+    return None if values is None or len(values) < 4 else uuid_from_ints(tuple(values[:4]))
 
 
 def load(path: Path) -> Schema:

@@ -12,7 +12,6 @@ from analyzer.kernel import kernel
 from analyzer.protocols.teeworlds import kernels as making
 from analyzer.protocols.teeworlds.codes import CODE_NUMBERS
 from analyzer.protocols.teeworlds.flow_columns import (
-    ARENA_USED,
     AT_COLLECTOR,
     AT_HOUSEKEEPING,
     AT_LAST_PART,
@@ -21,6 +20,7 @@ from analyzer.protocols.teeworlds.flow_columns import (
     DATA,
     DATA_SIZE,
     GOES_ON,
+    HEAD,
     IN_ORDER,
     KIND,
     MERGED,
@@ -31,6 +31,7 @@ from analyzer.protocols.teeworlds.flow_columns import (
     SESSION,
     SNAP_NUMBER,
     SNAPEMPTY_NUMBER,
+    TAIL,
     TICK,
     WHOLE,
     Flow,
@@ -221,7 +222,7 @@ def _complete(
     work, store, epoch, rows, state = flow.work, flow.store, flow.epoch, flow.rows, flow.state
     tick, base_tick = epoch.collectors[collector, track.C_TICK], epoch.collectors[collector, track.C_BASE_TICK]
     announced, kind = epoch.collectors[collector, track.C_PARTS], epoch.collectors[collector, track.C_KIND]
-    made, result = store.arena[state[ARENA_USED] :], work.result
+    result = work.result
     if tracking.flags_of(epoch, tick) & track.WHILE_OPEN:
         return False
     for part in range(announced - 1):
@@ -237,20 +238,18 @@ def _complete(
     depth = min(depth + 1, track.MAX_DEPTH)
     _, delta_bytes, wire_bytes = tracking.bytes_of(epoch, collector)
     unchanged = kind == SNAPEMPTY or delta_bytes == 0
+    place, made = state[HEAD], store.arena[:0]
     if unchanged:
         _unchanged(epoch, base, result)
     else:
-        making.rebuild(
-            data,
-            begin,
-            begin + delta_bytes,
-            store.arena[at : at + ints],
-            crc,
-            flow.format.sizes,
-            work.scratch,
-            made,
-            result,
-        )
+        old, sizes, end = store.arena[at : at + ints], flow.format.sizes, begin + delta_bytes
+        behind, before = free_ints(store.arena, place, state[TAIL])
+        made = store.arena[place : place + behind]
+        making.rebuild(data, begin, end, old, crc, sizes, work.scratch, made, result)
+        if result[making.FAULT] == making.NO_ROOM:
+            place = 1
+            made = store.arena[place : place + before]
+            making.rebuild(data, begin, end, old, crc, sizes, work.scratch, made, result)
         if result[making.FAULT] or result[making.WARNINGS]:
             return False
         if not state[NAMED] and making.find_own_info(made) >= 0:
@@ -263,8 +262,8 @@ def _complete(
     if not unchanged:
         if not making.count_types(made, work.scratch.updates, result[making.UPDATED], packet, work.counts):
             return False
-        at, ints = state[ARENA_USED], result[making.LENGTH]
-        state[ARENA_USED] += ints
+        at, ints = place, result[making.LENGTH]
+        state[HEAD] = at + ints
     tracking.close_collector(epoch, collector)
     local = state[MERGED] + rows.counts[N_SNAPSHOTS]
     if stored:
@@ -372,31 +371,66 @@ def _add_parts(collector: int, epoch: Track, rows: RowBuffers) -> tuple[int, int
 
 
 @kernel
-def states(epoch: Track, entries: Ints) -> tuple[int, int]:
-    """The bases whose states are in the arena, by their places, into `entries`, and how many ints they take.
+def oldest_state(epoch: Track, tail: int) -> int:
+    """Where the oldest state in the arena is, 0 if there is none; `tail` is where the oldest one was."""
+    before, behind = 0, 0
+    for entry in range(epoch.numbers[track.N_TICKS]):
+        at = epoch.ticks[entry, track.AT]
+        if epoch.ticks[entry, track.LOCAL] < 0 or at == 0:
+            continue
+        # What stands before the tail was added later, when the arena began again.
+        if at >= tail:
+            behind = at if behind == 0 else min(at, behind)
+        else:
+            before = at if before == 0 else min(at, before)
+    return behind if behind else before
 
-    Returns these two counts. `entries` has room for all ticks.
+
+@kernel
+def free_ints(arena: NDArray[np.int32], head: int, tail: int) -> tuple[int, int]:
+    """How many ints are free from `head` on, and how many at the beginning of the arena.
+
+    Head and tail are the same in an empty one only.
+    """
+    if head >= tail:
+        return len(arena) - head, max(tail - 2, 0)
+    return tail - head - 1, 0
+
+
+@kernel
+def order_states(epoch: Track, tail: int, entries: Ints) -> tuple[int, int]:
+    """The bases whose states are in the arena into `entries`, the oldest state first; `tail` is where that is.
+
+    Returns how many there are, and their ints. `entries` has room for all ticks.
     """
     count, ints = 0, 0
     for entry in range(epoch.numbers[track.N_TICKS]):
-        if epoch.ticks[entry, track.LOCAL] < 0 or epoch.ticks[entry, track.AT] == 0:
+        at = epoch.ticks[entry, track.AT]
+        if epoch.ticks[entry, track.LOCAL] < 0 or at == 0:
             continue
         # They mostly stand in the order in which they were added.
-        at = count
-        while at > 0 and epoch.ticks[entries[at - 1], track.AT] > epoch.ticks[entry, track.AT]:
-            entries[at] = entries[at - 1]
-            at -= 1
-        entries[at] = entry
+        place = count
+        while place > 0 and _is_older(at, epoch.ticks[entries[place - 1], track.AT], tail):
+            entries[place] = entries[place - 1]
+            place -= 1
+        entries[place] = entry
         count += 1
         ints += epoch.ticks[entry, track.INTS]
     return count, ints
 
 
 @kernel
-def move_states(epoch: Track, entries: Ints, count: int, old: NDArray[np.int32], new: NDArray[np.int32]) -> int:
-    """Move the states of `entries`, which are ordered by place, to the front of an arena; returns the ints in use.
+def _is_older(at: int, other: int, tail: int) -> bool:
+    if (at < tail) != (other < tail):
+        return at >= tail
+    return at < other
 
-    `new` may be `old`. Ticks that share a state go on to share it.
+
+@kernel
+def move_states(epoch: Track, entries: Ints, count: int, old: NDArray[np.int32], new: NDArray[np.int32]) -> int:
+    """Copy the states of the first `count` entries to another arena, one behind the other; returns where they end.
+
+    Ticks that share a state, which stand side by side, go on to share it.
     """
     used, last, moved = 1, 0, 0
     for number in range(count):

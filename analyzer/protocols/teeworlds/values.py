@@ -91,7 +91,7 @@ def _bits(kind: Kind, value: int, tick: int | None) -> str:
 def _tick(kind: Kind, value: int, tick: int | None) -> str:
     if tick is None or value <= 0:
         return str(value)
-    return explained(str(value), seconds(value - tick))
+    return explained(str(value), seconds(value - tick) if value != tick else "same tick")
 
 
 def _ticks(kind: Kind, value: int, tick: int | None) -> str:

@@ -100,7 +100,7 @@ completed, with the same or another content; of a tick that was given up or forg
 NEVER, LATER, ACKED = range(3)
 """`status.ClientHas`, as numbers."""
 
-CHAIN_LENGTH = 64
+CHAIN_LENGTH = 48
 """Deltas between two stored blocks."""
 BLOCK_SHARE = 16
 """Bytes of blocks for each byte sent. Real traffic needs less than 1; a few bytes can repeat a snapshot of 64 KB."""

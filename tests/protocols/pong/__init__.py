@@ -9,7 +9,7 @@ delta       any number of: ball u8, x i16, y i16; a ball at y -32768 is gone. Bi
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from zlib import crc32
 
 from analyzer.protocols.base import (
@@ -264,10 +264,13 @@ class PongCodec(SnapshotCodec[Balls]):
     def unpack(self, block: bytes) -> Balls:
         return self.apply({}, block, SessionFacts("1"))
 
-    def items(self, state: Balls, facts: SessionFacts, tick: int) -> tuple[Item, ...]:
+    def items(
+        self, state: Balls, facts: SessionFacts, tick: int, chosen: Container[tuple[int, int]] | None = None
+    ) -> tuple[Item, ...]:
         return tuple(
             Item(0, ball, "Ball", place, tuple(ItemField(n, (v,), f"{v} px") for n, v in zip("xy", place, strict=True)))
             for ball, place in state.items()
+            if chosen is None or (0, ball) in chosen
         )
 
     def changes(self, base: Balls | None, joined: JoinedDelta, facts: SessionFacts, tick: int) -> tuple[Change, ...]:

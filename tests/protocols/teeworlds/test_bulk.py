@@ -75,12 +75,12 @@ def test_a_state_is_what_the_plain_one_packs() -> None:
 def test_a_snapshot_that_is_its_base_takes_no_memory() -> None:
     bulk = Bulk()
     bulk.make(10, delta((300 << 16 | 1, (5,))))
-    used = bulk.rebuilder.used
+    used = bulk.rebuilder.head
     bulk.share(12, 10)
     bulk.share(14, -1)
     assert bulk.items(12) == {300 << 16 | 1: (5,)}
     assert bulk.items(14) == {}
-    assert bulk.rebuilder.used == used
+    assert bulk.rebuilder.head == used
     bulk.types.take()
 
 
@@ -145,7 +145,7 @@ def test_all_memory_goes_with_the_last_base() -> None:
     assert len(bulk.rebuilder.store.arena) > 1024
     ticks.forget(bulk.tracker.track)
     bulk.rebuilder.purge()
-    assert (len(bulk.rebuilder.store.arena), bulk.rebuilder.used) == (1024, 1)
+    assert (len(bulk.rebuilder.store.arena), bulk.rebuilder.head) == (1024, 1)
     bulk.types.take()
 
 

@@ -11,7 +11,7 @@ from analyzer.protocols.teeworlds.epoch import F1_FIELDS
 from analyzer.protocols.teeworlds.rebuilder import join_parts
 from analyzer.protocols.teeworlds.state import make_state, unpack_state
 from analyzer.snapshots.status import ClientHas, LostBy, Proof, Status
-from analyzer.snapshots.tracking.columns import BLOCK_SHARE, MAX_OPEN, MESSAGE_BYTES
+from analyzer.snapshots.tracking.columns import BLOCK_SHARE, CHAIN_LENGTH, MAX_OPEN, MESSAGE_BYTES
 from analyzer.store.rows import SnapshotRow
 from tests.encoder import SNAP, SNAPEMPTY, SNAPSINGLE, Items, chunk, crc, message, pack_varints, signed, update
 from tests.encoder import snapshot as snapshot_of
@@ -96,27 +96,27 @@ class TestRebuilt:
         play.messages([snap_empty(100, -1)])
         assert (code(last(play)), last(play).items, last(play).crc_wire, last(play).proof) == ("OK-E", 0, 0, Proof.BASE)
 
-    def test_every_64th_link_is_stored_whole(self) -> None:
+    def test_every_48th_link_is_stored_whole(self) -> None:
         play = Played()
         play.snap(100, -1, EMPTY, A)
         for tick in range(101, 101 + 130):
             play.messages([snap_empty(tick, tick - 1)])
-        assert [row.depth for row in play.snapshots[60:68]] == [60, 61, 62, 63, 0, 1, 2, 3]
-        assert [local for local, _ in play.rows.blocks] == [64, 128]
+        assert [row.depth for row in play.snapshots[44:52]] == [44, 45, 46, 47, 0, 1, 2, 3]
+        assert [local for local, _ in play.rows.blocks] == [48, 96]
         assert unpack_state(play.rows.blocks[0][1]) == make_state(A)
 
     def test_many_copies_of_a_large_snapshot_are_not_stored_each(self) -> None:
         play = Played()
         play.snap(100, -1, EMPTY, big_items(1))
-        for tick in range(101, 165):
+        for tick in range(101, 149):
             play.messages([snap_empty(tick, tick - 1)])
-        trunk = 163
-        for tick in range(165, 465):
+        trunk = 147
+        for tick in range(149, 449):
             play.messages([snap_empty(tick, trunk)])
         sent = sum(row.delta_bytes + MESSAGE_BYTES for row in play.snapshots)
         assert all(name == "OK-E" for _, name in play.codes[1:])
         assert sum(len(packed) for _, packed in play.rows.blocks) <= BLOCK_SHARE * sent
-        assert max(row.depth for row in play.snapshots) == 64
+        assert max(row.depth for row in play.snapshots) == CHAIN_LENGTH
 
     def test_sizes_count_each_datagram_once(self) -> None:
         play = Played()

@@ -51,7 +51,16 @@ def test_number_reads_with_its_unit(kind: str, value: int, text: str) -> None:
     assert kind_text(Kind(kind, kind), value) == text
 
 
-@pytest.mark.parametrize(("value", "text"), [(1000, "1000  -0.50 s"), (1050, "1050  +0.50 s"), (0, "0"), (-1, "-1")])
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (1000, "1000  -0.50 s"),
+        (1050, "1050  +0.50 s"),
+        (1025, "1025  same tick"),
+        (0, "0"),
+        (-1, "-1"),
+    ],
+)
 def test_tick_relates_to_the_snapshot(value: int, text: str) -> None:
     assert kind_text(Kind("tick", "tick"), value, 1025) == text
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ui.charts.scale import grid, seconds
+from ui.charts.scale import grid, range_words, seconds
 
 
 @given(st.floats(2.0, 1e9))
@@ -38,3 +38,14 @@ def test_not_more_times_than_fit(start: float, width: float, most: int) -> None:
     assert len(found) <= most + 1
     assert all(start - width * 1e-3 <= time <= start + width * 1.001 for time, _ in found)
     assert len({text for _, text in found}) == len(found)
+
+
+def test_a_range_is_said_as_finely_as_it_is_wide() -> None:
+    assert range_words((0.0, 23.04), None, None) == ("0.0 – 23.0 s", "")
+    assert range_words((1.0, 2.5), None, None) == ("1.00 – 2.50 s", "")
+    assert range_words((1.0, 1.125), None, None) == ("1.000 – 1.125 s", "")
+
+
+def test_a_chosen_range_also_says_its_length_and_a_pointer_where_it_is() -> None:
+    assert range_words((0.0, 23.0), (1.0, 6.0), None) == ("1.00 – 6.00 s · 5.00 s", "\u0394 5.00 s")
+    assert range_words((0.0, 23.0), (1.0, 6.0), 3.1234) == ("3.123 s", "")

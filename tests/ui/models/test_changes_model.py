@@ -193,6 +193,36 @@ def test_filter(model: ChangesModel, text: str, rows: list[str]) -> None:
     assert len(shown(model)) == 12
 
 
+@pytest.mark.parametrize("text", ["tee", "TEE ", "t"])
+def test_a_type_that_has_the_text_is_shown_whole_whatever_its_items_have(model: ChangesModel, text: str) -> None:
+    model.show_tree(made_tree())
+    whole = shown(model)
+    model.set_filter(text)
+    kept = shown(model)
+    assert kept[0].startswith("Tee")
+    assert of_type(kept, "Tee") == of_type(whole, "Tee")
+    tees = model.index(0, 0)
+    assert not any(model.is_shown_for_fields(model.index(row, 0, tees)) for row in range(model.rowCount(tees)))
+
+
+def test_an_item_that_has_the_text_is_shown_whole_and_others_only_with_the_fields_that_have_it(
+    model: ChangesModel,
+) -> None:
+    model.show_tree(made_tree())
+    model.set_filter("y")
+    assert of_type(shown(model), "Tee") == ["Tee 1 added 1 changed", " Tee 2 · Ann", "  y", " Tee 1 · Bob", "  y"]
+    model.set_filter("tee 2")
+    assert shown(model) == ["Tee 1 added", " Tee 2 · Ann", "  x", "  y"]
+    assert not model.is_shown_for_fields(model.index(0, 0, model.index(0, 0)))
+
+
+def of_type(rows: list[str], name: str) -> list[str]:
+    """The row of a type and those in it."""
+    start = next(at for at, row in enumerate(rows) if row.startswith(name))
+    stop = next((at for at, row in enumerate(rows) if at > start and not row.startswith(" ")), len(rows))
+    return rows[start:stop]
+
+
 def test_filtered_types_say_so(model: ChangesModel) -> None:
     model.show_tree(made_tree())
     model.set_filter("ann")

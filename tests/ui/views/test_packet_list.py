@@ -21,7 +21,7 @@ from ui.document import Document
 from ui.models import packet_copy
 from ui.models.packet_cells import Column, TimeFormat
 from ui.models.related import last_packet
-from ui.theme import DARK, LIGHT
+from ui.theme import CELL_PADDING, DARK, LIGHT
 from ui.views.cells import ROW_ROLE
 from ui.views.packet_list import PacketList
 
@@ -87,7 +87,8 @@ def test_what_another_pane_selects_is_shown(pane: PacketList, document: OpenDocu
     pane.show_document(opened)
     opened.selection.select(1500, -1)
     assert selected_row(pane) == 1500
-    assert 1500 in pane.table.visible_rows()
+    seen = pane.table.visible_rows()
+    assert abs((seen.start + seen.stop) // 2 - 1500) <= 1
     assert opened.selection.place.snapshot == -1
     opened.selection.select(-1, -1)
     assert selected_row(pane) == -1
@@ -206,6 +207,22 @@ def test_a_row_in_view_stays_in_view(pane: PacketList, document: OpenDocument) -
     pane.table.verticalScrollBar().setValue(0)
     pane.resize(1000, 160)
     assert 700 not in pane.table.visible_rows()
+
+
+def test_a_row_that_is_gone_to_has_some_around_it(pane: PacketList, document: OpenDocument) -> None:
+    opened = document(MIDSESSION)
+    pane.show_document(opened)
+    opened.selection.select(700, -1)
+    before = pane.table.visible_rows()
+    opened.selection.select(before.start + 4, -1)
+    assert pane.table.visible_rows() == before
+    for edge in (before.stop - 1, before.start):
+        pane.table.verticalScrollBar().setValue(before.start)
+        opened.selection.select(edge, -1)
+        seen = pane.table.visible_rows()
+        assert seen.start + 2 <= edge < seen.stop - 2
+    opened.selection.select(0, -1)
+    assert pane.table.visible_rows().start == 0
 
 
 def test_the_whole_row_under_the_pointer_is_tinted(pane: PacketList, document: OpenDocument, qtbot: QtBot) -> None:
@@ -373,7 +390,7 @@ def test_the_menu(pane: PacketList, document: OpenDocument, qtbot: QtBot) -> Non
     assert 0 < pane.model.rowCount() < len(opened.tables.packets)
     menu.clear()
     pane.fill_menu(menu, Column.CLIENT)
-    next(action for action in menu.actions() if action.text() == "All sessions").trigger()
+    next(action for action in menu.actions() if action.text() == "Show all sessions").trigger()
     assert pane.model.rowCount() == len(opened.tables.packets)
 
 
@@ -387,6 +404,8 @@ def test_finding(pane: PacketList, document: OpenDocument, qtbot: QtBot) -> None
         pane.find_text(text)
     assert ended.args == [True]
     first = opened.selection.place.packet
+    seen = pane.table.visible_rows()
+    assert seen.start + 2 < first < seen.stop - 2
     assert text in str(pane.model.index(first, Column.INFO).data()).lower()
     with qtbot.waitSignal(pane.find_ended, timeout=30_000):
         pane.find_text(text)
@@ -460,7 +479,10 @@ def test_states(pane: PacketList, document: OpenDocument, qtbot: QtBot, tmp_path
     pane.show_document(opened)
     assert shown_state(pane)[0] == "No packets yet"
     qtbot.waitUntil(lambda: opened.is_decoded, timeout=60_000)
-    assert shown_state(pane)[0] == "No datagram in this capture"
+    assert shown_state(pane) == ["No packet in this capture", "The file holds its header and no packet."]
+    path.write_bytes(b"")
+    pane.show_document(document(path))
+    assert shown_state(pane) == ["No packet in this capture", "The file is empty."]
 
 
 def test_one_capture_after_the_other_while_the_first_is_decoded(
@@ -489,6 +511,30 @@ def test_numbers_are_never_cut(pane: PacketList, document: OpenDocument, zoom: f
     for column in (Column.NUMBER, Column.TIME, Column.LENGTH):
         text = str(pane.model.index(pane.model.rowCount() - 1, column).data())
         assert metrics.horizontalAdvance(text) + 16 <= pane.table.columnWidth(column)
+
+
+def test_names_are_whole_where_there_is_room(pane: PacketList, document: OpenDocument) -> None:
+    opened = document(SMALL)
+    opened.tables.sessions.amend("player", [0], ["nameless tee"])
+    opened.tables.publish()
+    pane.show_document(opened)
+    table = pane.table
+
+    def needed(zoom: float) -> float:
+        metrics = QFontMetricsF(fonts.font(fonts.Use.TABLE, zoom=zoom))
+        return metrics.horizontalAdvance("nameless tee") + 2 * CELL_PADDING
+
+    assert table.columnWidth(Column.CLIENT) >= needed(1.0)
+    pane.resize(700, 440)
+    assert table.columnWidth(Column.CLIENT) == 62
+    pane.resize(1000, 440)
+    pane.set_zoom(1.5)
+    assert table.columnWidth(Column.CLIENT) == 93
+    pane.resize(1400, 440)
+    assert table.columnWidth(Column.CLIENT) >= needed(1.5)
+    table.setColumnWidth(Column.CLIENT, 70)
+    pane.resize(1500, 440)
+    assert table.columnWidth(Column.CLIENT) == 70
 
 
 def test_hovering_says_the_time(pane: PacketList, document: OpenDocument, qtbot: QtBot) -> None:

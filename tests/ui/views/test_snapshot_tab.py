@@ -207,6 +207,12 @@ def test_wrong_checksum(qtbot: QtBot, tab: SnapshotTab, document: OpenDocument) 
     wire = opened.tables.snapshots.integer("crc_wire", row) & 0xFFFFFFFF
     assert (tab.head.proof.sign, tab.head.proof.text) == ("error", f"checksum {wire:08x} is wrong")
     assert f"{wire:08x} on the wire" in tab.notice.text
+    assert tab.notice.text.endswith(f"{wire + 1:08x} computed, difference +1")
+    qtbot.mouseClick(tab.notice.copy, Qt.MouseButton.LeftButton)
+    number = opened.tables.packets.integer("frame", opened.selection.place.packet) + 1
+    tick, base = (opened.tables.snapshots.integer(name, row) for name in ("tick", "base_tick"))
+    place = f"{opened.path.name}, packet {number}, bot0, tick {tick} against {base}: "
+    assert QGuiApplication.clipboard().text() == f"{place}{tab.notice.text} (C1)"
     assert tab.model.rowCount() > 0
 
 
@@ -261,6 +267,8 @@ def test_find(qtbot: QtBot, tab: SnapshotTab, document: OpenDocument, many: Path
     assert current(tab) == forward[0]
     assert tab.find("gun_fire", True)
     assert current(tab) == "sound_id"
+    place, height = tab.view.visualRect(tab.view.currentIndex()), tab.view.viewport().height()
+    assert 2 * place.height() < place.top() < height - 3 * place.height()
     assert not tab.find("nothing of the kind", True)
     assert current(tab) == "sound_id"
 

@@ -1,0 +1,10 @@
+"""How much memory tables may take."""
+
+from __future__ import annotations
+
+from analyzer.engine.machine import TABLES_SHARE, default_memory_limit, memory_bytes
+
+
+def test_a_share_of_what_there_is() -> None:
+    assert 64 << 20 < memory_bytes() < 1 << 50
+    assert default_memory_limit() == memory_bytes() // TABLES_SHARE
