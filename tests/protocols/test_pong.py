@@ -17,6 +17,7 @@ from analyzer.protocols import PROTOCOLS
 from analyzer.protocols.base import Datagram, Protocol, SessionFacts
 from analyzer.snapshots.model import JoinedDelta
 from analyzer.snapshots.status import Status
+from analyzer.snapshots.tracking.columns import CHAIN_LENGTH
 from analyzer.store.rows import Rows
 from analyzer.store.tables import Tables
 from analyzer.wire.reader import Field
@@ -138,7 +139,7 @@ def test_a_long_chain_is_rebuilt_from_a_stored_block(tmp_path: Path) -> None:
     )
     with Capture.open(path, protocols=ALL, strict=True) as capture:
         capture.decode()
-        assert capture.tables.snapshots.integers("depth").max() == 63
+        assert capture.tables.snapshots.integers("depth").max() == CHAIN_LENGTH - 1
         items = capture.query().items(199)
     assert {item.id: item.values for item in items} == {tick % 7: (tick, -tick) for tick in range(193, 200)}
 

@@ -17,11 +17,13 @@ from hypothesis import strategies as st
 
 from analyzer.engine.capture import Capture
 from analyzer.engine.payloads import Payloads
-from analyzer.protocols.base import REST_NS, Verdict
+from analyzer.protocols.base import REST_NS, Datagram, Verdict
+from analyzer.protocols.teeworlds.bulk import BulkReading
 from analyzer.protocols.teeworlds.dialects import DIALECTS
+from analyzer.store.rows import Rows
 from analyzer.transports.teeworlds import read_packet
 from analyzer.transports.teeworlds_packet import COMPRESSED, PacketKind
-from tests.protocols.teeworlds.both_readings import Sent, check
+from tests.protocols.teeworlds.both_readings import Sent, batches, check
 
 RUN = 60
 """Datagrams of a case."""
@@ -136,3 +138,23 @@ def test_parts_that_disagree() -> None:
     flow = flows("ddnet_ctf1_24bots_slices.pcap.gz")[1]
     sent = changed(flow, flow.sent[234:294], [("byte", 0, 0, 0), ("byte", 7, 12, 128)])
     assert [finding.rule for finding in check(flow.verdict, sent).findings] == ["snap.conflict"]
+
+
+class Counting(BulkReading):
+    """Counts the datagrams that are left to plain reading from their first byte on."""
+
+    left = 0
+
+    def receive(self, datagram: Datagram) -> None:
+        self.left += 1
+        super().receive(datagram)
+
+
+@pytest.mark.parametrize("name", ["ddnet_dm2_reconnect_mapchange.pcap", "ddnet_ctf1_24bots_slices.pcap.gz"])
+def test_most_is_read_in_bulk(name: str) -> None:
+    """Or nothing would be compared here."""
+    flow = flows(name)[0]
+    reading = Counting(Rows(0, 0), DIALECTS[flow.verdict.dialect], flow.verdict.server)
+    for part in batches(flow.sent, ()):
+        reading.feed(part)
+    assert reading.left < len(flow.sent) // 10

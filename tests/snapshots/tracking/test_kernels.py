@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from analyzer.snapshots.tracking import acks, kernels, parts, ticks
 from analyzer.snapshots.tracking.columns import (
     ACK_PACKET,
+    CHAIN_LENGTH,
     COLLECTOR,
     DONE,
     ENDED,
@@ -85,7 +86,7 @@ class Driven:
         elif kind == "mark":
             self.call("flags_of", tick)
         elif kind == "block":
-            self.call("block_due", 63 + number, announced, 1000 * digest)
+            self.call("block_due", CHAIN_LENGTH - 1 + number, announced, 1000 * digest)
             self.call("pay", announced, 1000 * digest)
 
     def _part(self, track: Track, tick: int, part: int, announced: int, digest: int) -> None:
