@@ -120,11 +120,14 @@ class BlockWindow:
         """Offset of the block in the file."""
         self.data = b""
 
-    def holds(self, position: int, length: int) -> bool:
-        """Bring `length` bytes from `position` on into `data`; False when the file does not have them (yet)."""
+    def holds(self, position: int, length: int, *, alone: bool = False) -> bool:
+        """Bring `length` bytes from `position` on into `data`; False when the file does not have them (yet).
+
+        `alone`: no more than these, for who opens a file and must not wait for a block of it.
+        """
         if self.reaches(position, length):
             return True
-        self.data = self._file.read(position, max(length, self.block_bytes))
+        self.data = self._file.read(position, length if alone else max(length, self.block_bytes))
         self.start = position
         return len(self.data) >= length
 

@@ -91,7 +91,7 @@ class PcapIndexer:
         return join_batches(batches)
 
     def _read_file_header(self, closed: bool) -> None:
-        if not self._window.holds(0, FILE_HEADER_BYTES):
+        if not self._window.holds(0, FILE_HEADER_BYTES, alone=True):
             if closed:
                 self.ended = True
                 there = len(self._window.data)
