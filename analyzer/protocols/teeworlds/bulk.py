@@ -271,8 +271,18 @@ def _make_store(parts: NDArray[np.uint8], arena: NDArray[np.int32], blocks: Ints
 def bulk_tools(dialect: Dialect) -> Tools:
     """With compiled code."""
     types = BulkTypeCounter()
+    last: list[BulkRebuilder] = []
+
+    def open_rebuilder(tracker: Tracker) -> BulkRebuilder:
+        rebuilder = BulkRebuilder(dialect.schema, types, tracker)
+        if last:
+            # The epoch before has ended, and the next one mostly needs as much memory.
+            rebuilder.store = last.pop().store
+        last.append(rebuilder)
+        return rebuilder
+
     return Tools(
-        lambda tracker: BulkRebuilder(dialect.schema, types, tracker),
+        open_rebuilder,
         types,
         lambda message: digest(np.frombuffer(message, dtype=np.uint8), 0, len(message)),
     )

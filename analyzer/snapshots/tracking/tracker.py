@@ -39,7 +39,7 @@ from analyzer.store.rows import PartRow
 MAX_TICK = 0x7FFFFFFF
 MAX_STORE_BYTES = 32 * 1024 * 1024
 """Sum of state_bytes an epoch may hold; hostile traffic reaches it, real traffic stays below a tenth."""
-_SMALLEST = 32
+_SMALLEST = 128
 """Ticks there is room for at first."""
 _GROWTH = 4
 """A client of ordinary traffic has some hundred ticks in ten seconds."""
@@ -58,7 +58,7 @@ class Tracker:
             np.zeros(2 * _SMALLEST, np.int64),
             np.empty(_SMALLEST, np.int64),
             np.empty(_SMALLEST, np.int64),
-            np.empty((2 * MAX_PARTS, 3), np.int64),
+            np.empty((8 * MAX_PARTS, 3), np.int64),
             np.zeros((MAX_OPEN + 1, COLLECTOR_COLUMNS), np.int64),
             np.empty((MAX_OPEN + 1, MAX_PARTS, PART_COLUMNS), np.int64),
         )
