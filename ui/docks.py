@@ -133,4 +133,4 @@ class Docks(QObject):
 
 def default_width(window: int) -> int:
     """Pixels of the docks in a window so wide."""
-    return 280 if window < 1100 else 340 if window < 1400 else 440 if window < 1900 else 600
+    return 340 if window < 1400 else 440 if window < 1900 else 600
