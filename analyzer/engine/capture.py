@@ -23,7 +23,6 @@ from analyzer.capture.frames import FrameBatch, Problem
 from analyzer.capture.source import Source
 from analyzer.engine.clock import Clock
 from analyzer.engine.detection import Claim, FlowDetection
-from analyzer.engine.garbage import set_aside, take_back
 from analyzer.engine.intake import Intake, PlainIntake, make_batch
 from analyzer.engine.machine import default_memory_limit
 from analyzer.engine.payloads import Payloads
@@ -96,7 +95,6 @@ class Capture:
         """What threads are reading while the next batch is taken in."""
         self._payloads = Payloads(self.tables, source.file)
         self._spill_problems: list[Problem] = []
-        self._steps = 0
         self._undecided: dict[int, FlowDetection] = {}
         self._readings: dict[int, Reading] = {}
         self._rows: dict[int, Rows] = {}
@@ -170,10 +168,6 @@ class Capture:
                 self._finish()
                 self.tables.publish()
         self._note_spill_trouble()
-        self._steps += 1
-        if self.finished or self._steps.bit_count() == 1:
-            # Modules of the kernels, rows and baselines: ever more, so ever less often.
-            set_aside()
         return not self.finished
 
     def decode(self, on_progress: Callable[[int, int], None] | None = None) -> None:
@@ -191,7 +185,6 @@ class Capture:
         if self._threads is not None:
             self._threads.shutdown()
         self.source.close()
-        take_back()
 
     def _note_spill_trouble(self) -> None:
         trouble = self.tables.chunks.trouble

@@ -1,4 +1,4 @@
-"""When Python looks for garbage in cycles: rarely among what lasts, and not while an answer is made.
+"""When Python looks for garbage in cycles: not while an answer is made.
 
 It stops every thread while it looks at all objects there are, modules of the kernels included: 60 to 150 ms were
 measured, several times what an answer takes. Answers have so many objects that every other one would make it look.
@@ -37,13 +37,3 @@ def no_collection() -> Iterator[None]:
             _Pauses.count -= 1
             if not _Pauses.count and _Pauses.was_on:
                 gc.enable()
-
-
-def set_aside() -> None:
-    """What there is now is not looked at any more: it lasts, or goes when nothing refers to it. Takes no time."""
-    gc.freeze()
-
-
-def take_back() -> None:
-    """All is looked at again: something large went, and cycles may hold parts of it."""
-    gc.unfreeze()

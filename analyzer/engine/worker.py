@@ -16,7 +16,6 @@ from typing import Any, TypeVar
 
 from analyzer.capture.frames import CaptureError
 from analyzer.engine.capture import Capture
-from analyzer.engine.garbage import take_back
 from analyzer.engine.query import Query
 from analyzer.protocols import PROTOCOLS
 from analyzer.protocols.base import Protocol
@@ -118,8 +117,6 @@ class Worker:
             self._requests.clear()
             self._wake.notify_all()
             unused = not self._running
-        # Whoever lets go of us now need not wait for the threads.
-        take_back()
         if unused:
             self.capture.close()
 
