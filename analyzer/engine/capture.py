@@ -163,7 +163,7 @@ class Capture:
         for part in _by_bytes(frames) if len(frames) else ():
             self._decode(part)
         if not len(frames):
-            self._merge_last()
+            self.settle()
             if self.source.at_end:
                 self._finish()
                 self.tables.publish()
@@ -208,7 +208,7 @@ class Capture:
         if before is not None:
             self._merge(*before)
         if not readers:
-            self._merge_last()
+            self.settle()
 
     def _collect(self) -> tuple[_Batch, list[Handed]] | None:
         """Wait for the batch that is being read, and take what its readings produced."""
@@ -225,8 +225,8 @@ class Capture:
         merge(self.tables, handed)
         self.tables.publish(batch.ends)
 
-    def _merge_last(self) -> None:
-        """Merge the batch that is being read, if there is one."""
+    def settle(self) -> None:
+        """Merge and publish what threads are reading yet, where no step follows."""
         last = self._collect()
         if last is not None:
             self._merge(*last)

@@ -161,8 +161,11 @@ class Worker:
 
     def _decode(self) -> None:
         try:
-            while not self._cancelled.is_set() and self.capture.step(self._give_way()):
-                pass
+            try:
+                while not self._cancelled.is_set() and self.capture.step(self._give_way()):
+                    pass
+            finally:
+                self.capture.settle()
         except CaptureError as error:
             _LOG.warning("decoding stopped: %s", error)
             self.failure = error

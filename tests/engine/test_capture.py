@@ -314,3 +314,17 @@ def test_a_payload_may_begin_deep_in_its_frame(tmp_path: Path) -> None:
         opened.decode()
         assert opened.tables.fragments.array("frame").tolist() == [0, 1, 2]
         assert opened.tables.fragments.integer("start", 1) > 0xFFFF
+
+
+def test_what_threads_are_reading_yet_is_settled() -> None:
+    """A step leaves a batch to the threads; where no step follows, its rows are asked for."""
+    with Capture.open(BUNDLED / "ddnet_dm2_reconnect_mapchange.pcap", batch=512, compiled=True, threads=2) as capture:
+        packets = capture.tables.packets
+        while len(packets) == packets.appended:
+            assert capture.step()
+        taken_in = packets.appended
+        capture.settle()
+        assert len(packets) == taken_in
+        assert (packets.array("kind") > 0).any()
+        capture.settle()
+        assert len(packets) == taken_in
