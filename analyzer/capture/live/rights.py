@@ -1,4 +1,4 @@
-"""What a user without the right to capture can do about it on this system; never that a whole program gets the right."""
+"""What a user without the right to capture can do about it on this system; only the sniffer is ever to get it."""
 
 from __future__ import annotations
 
