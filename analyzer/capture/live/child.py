@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 EXIT_OK = 0
 EXIT_FAILED = 1
-METHODS = ("ring", "libpcap")
+METHODS = ("ring", "libpcap", "dumpcap")
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -90,6 +90,10 @@ def _capture(options: argparse.Namespace) -> int:
 
 def open_socket(wanted: Wanted, method: str | None) -> CaptureSocket:
     """The interface, read through what suits it. Raises CaptureFault."""
+    if method == "dumpcap":
+        from analyzer.capture.live.dumpcap import DumpcapSocket
+
+        return DumpcapSocket(wanted)
     if sys.platform == "linux" and method != "libpcap" and wanted.interface != "any":
         from analyzer.capture.live.ring import RingSocket, Unsuitable
 

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from types import TracebackType
@@ -105,6 +105,8 @@ class Sniffer:
 
         `through`: what gives it the right to capture.
         """
+        if through is Through.DUMPCAP:
+            settings, through = replace(settings, method="dumpcap"), None
         command = [*_elevation(through), *_python(), *_arguments(settings)]
         try:
             process = subprocess.Popen(

@@ -56,11 +56,13 @@ class Counts:
     """Of these, frames that the operating system had no room for."""
     interface_dropped: int = 0
     """Frames that the interface lost before."""
+    unwritten: int = 0
+    """Frames that came and could not be written."""
 
     @property
     def lost(self) -> int:
         """Frames that should stand in the file and do not."""
-        return self.dropped + self.interface_dropped
+        return self.dropped + self.interface_dropped + self.unwritten
 
 
 @dataclass(frozen=True, slots=True)

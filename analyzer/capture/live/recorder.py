@@ -69,7 +69,8 @@ class Recorder:
                     self._spool.append_counts(0, counts)
                 except SpoolError as error:
                     self._fail(error)
-            return Counts(self._spool.frames, self._spool.size, received, dropped, interface_dropped)
+            unwritten = self.delivered - self._spool.frames if self.failure is not None else 0
+            return Counts(self._spool.frames, self._spool.size, received, dropped, interface_dropped, unwritten)
 
     def _end(self, reason: Reason) -> None:
         self._full = True

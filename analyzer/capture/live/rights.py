@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 import sys
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
 
 _DUMPCAP_PLACES = ("/usr/bin/dumpcap", "/usr/sbin/dumpcap", "/usr/local/bin/dumpcap")
 
@@ -39,26 +39,30 @@ def ways(system: str = sys.platform) -> Ways:
             _found(Through.SUDO),
             "Wireshark's ChmodBPF lets the members of the group access_bpf capture; install it and log in again.",
         )
-    ready = _found(Through.DUMPCAP, Through.SUDO, Through.PKEXEC)
-    if Through.DUMPCAP in ready:
-        return Ways(ready, "")
-    if any(map(os.path.exists, _DUMPCAP_PLACES)):
-        return Ways(
-            ready, "dumpcap captures for members of the group wireshark: sudo usermod -aG wireshark $USER, then log in."
+    ready = _found(Through.SUDO, Through.PKEXEC)
+    dumpcap = next(filter(os.path.exists, _DUMPCAP_PLACES), None)
+    if dumpcap is None:
+        hint = "dumpcap needs no root: apt-get install wireshark-common; dpkg-reconfigure wireshark-common (Debian)."
+    elif not os.access(dumpcap, os.X_OK):
+        hint = (
+            "dumpcap captures for members of the group wireshark: sudo usermod -aG wireshark $USER, then log in again."
         )
-    return Ways(
-        ready,
-        "Wireshark's dumpcap captures for members of a group (Debian: apt-get install wireshark-common,"
-        " dpkg-reconfigure wireshark-common).",
-    )
+    elif not _has_right(dumpcap):
+        hint = "dumpcap has no right to capture yet (Debian: dpkg-reconfigure wireshark-common)."
+    else:
+        return Ways((Through.DUMPCAP, *ready), "")
+    return Ways(ready, hint)
 
 
 def _found(*names: Through) -> tuple[Through, ...]:
-    return tuple(name for name in names if shutil.which(name, path=_search_path()))
+    return tuple(name for name in names if shutil.which(name))
 
 
-def _search_path() -> str:
-    """Programs of administrators are not always on an ordinary user's path."""
-    return os.pathsep.join(
-        [os.environ.get("PATH", os.defpath), *(str(Path(place).parent) for place in _DUMPCAP_PLACES)]
-    )
+def _has_right(program: str) -> bool:
+    """Its own capabilities, or those of the user it runs as."""
+    if os.stat(program).st_mode & stat.S_ISUID:
+        return True
+    try:
+        return bool(os.getxattr(program, "security.capability"))
+    except OSError:
+        return False
