@@ -25,6 +25,7 @@ from analyzer.cli.summary import summary_record
 from analyzer.cli.summary_page import page_lines
 from analyzer.engine.capture import Capture
 from analyzer.stats.capture import capture_stats
+from analyzer.store.spill import spill_folder
 
 WAIT_S = 0.05
 """So often the spool is looked at; the sniffer writes about as often."""
@@ -130,7 +131,7 @@ def _spool(write: Path | None) -> Iterator[Path]:
         yield write
         return
     try:
-        folder = Path(tempfile.mkdtemp(prefix="snapscope-"))
+        folder = Path(tempfile.mkdtemp(prefix="snapscope-", dir=spill_folder()))
     except OSError as error:
         raise CommandError(f"there is no room for the capture: {error.strerror}") from error
     file = folder / "live.pcapng"

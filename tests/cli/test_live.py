@@ -202,7 +202,8 @@ def test_what_was_captured_is_kept_when_the_sniffer_is_killed(tmp_path: Path) ->
 @needs_right
 @needs_tun
 def test_nothing_is_left_where_all_went_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
     with tap() as network:
         assert cli.main(["live", network.name, "--duration", "0.1"]) == 0
     assert list(tmp_path.iterdir()) == []
@@ -219,7 +220,8 @@ def test_interfaces_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
 def test_what_it_refuses_is_told_in_a_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
     there = tmp_path / "there.pcapng"
     there.write_bytes(b"")
     for arguments, told in (
