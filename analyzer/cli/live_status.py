@@ -76,6 +76,8 @@ class StatusLine:
         waiting = counts.frames - tables.frames.appended
         if waiting > max(standing.frames - before.frames, 0):
             parts.append(f"{waiting:,} packets not decoded yet")
+        if self._sniffer.set_back_s:
+            parts.append(f"the clock was set back by {self._sniffer.set_back_s:,.0f} s")
         if not self._sniffer.up:
             parts.append("the interface is down")
         return "  ".join(parts)

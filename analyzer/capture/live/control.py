@@ -88,6 +88,8 @@ class Sniffer:
         """What it counted last."""
         self.up = True
         """Its interface is up."""
+        self.set_back_s = 0.0
+        """How far the system's clock was set back since the start, in all."""
         self.failed: Failed | None = None
         """Why it could not begin or go on."""
         self.stopped: Stopped | None = None
@@ -120,8 +122,8 @@ class Sniffer:
                 encoding="utf-8",
                 errors="replace",
             )
-        except OSError as error:
-            raise SnifferError(Fault.BUG, f"{command[0]} cannot be started: {error.strerror}.") from error
+        except (OSError, ValueError) as error:
+            raise SnifferError(Fault.BUG, f"{command[0]} cannot be started: {error}.") from error
         return cls(process)
 
     def __enter__(self) -> Sniffer:
@@ -156,7 +158,7 @@ class Sniffer:
             case Started():
                 self.started = message
             case Running():
-                self.counts, self.up = message.counts, message.up
+                self.counts, self.up, self.set_back_s = message.counts, message.up, message.set_back_s
             case Stopped():
                 self.counts, self.stopped = message.counts, message
             case Failed():

@@ -86,6 +86,8 @@ class Running:
     """Since the start."""
     up: bool
     """The interface is up."""
+    set_back_s: float
+    """How far the system's clock was set back meanwhile, in all; frames from then on have earlier times."""
     counts: Counts
 
 

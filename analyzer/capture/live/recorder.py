@@ -23,6 +23,10 @@ class Limits:
     seconds: float | None = None
 
 
+SET_BACK_NS = 1_000_000_000
+"""Times of frames that came on different processors may differ a little without any clock being set."""
+
+
 class Recorder:
     """Writes what comes from one interface."""
 
@@ -32,6 +36,8 @@ class Recorder:
         """Why nothing is written any more."""
         self.delivered = 0
         """Frames that came, also those past the limit."""
+        self.set_back_ns = 0
+        """How far the system's clock was set back, in all."""
         self._spool = spool
         self._limits = limits
         self._stop = stop
@@ -39,11 +45,13 @@ class Recorder:
         self._lock = threading.Lock()
         self._start_ns = time.time_ns()
         self._told: tuple[int, int] | None = None
+        self._last_ns = 0
 
     def record(self, batch: Batch) -> None:
         """Append a batch, as far as the limits let it."""
         with self._lock:
             self.delivered += len(batch)
+            self._follow_clock(batch)
             if self._full or self.failure is not None:
                 return
             room = len(batch) if self._limits.packets is None else self._limits.packets - self._spool.frames
@@ -71,6 +79,12 @@ class Recorder:
                     self._fail(error)
             unwritten = self.delivered - self._spool.frames if self.failure is not None else 0
             return Counts(self._spool.frames, self._spool.size, received, dropped, interface_dropped, unwritten)
+
+    def _follow_clock(self, batch: Batch) -> None:
+        for frame in (batch[0], batch[-1]) if batch else ():
+            if frame.time_ns < self._last_ns - SET_BACK_NS:
+                self.set_back_ns += self._last_ns - frame.time_ns
+            self._last_ns = frame.time_ns
 
     def _end(self, reason: Reason) -> None:
         self._full = True

@@ -72,11 +72,10 @@ class RingSocket(CaptureSocket):
     method = "ring"
     select = staticmethod(SuperSocket.select)
 
-    def __init__(self, wanted: Wanted, blocks: int = BLOCKS) -> None:
+    def __init__(self, wanted: Wanted) -> None:
         """Open the interface. Raises CaptureFault, and Unsuitable where libpcap has to serve."""
         self._ring: mmap.mmap | None = None
         self._block = 0
-        self._blocks = blocks
         self._received = self._dropped = 0
         try:
             # With protocol 0 no frame comes before the filter is in its place.
@@ -109,8 +108,8 @@ class RingSocket(CaptureSocket):
                 raise Unsuitable from error
             raise
         attach(self._socket, bpf_program(wanted.filter, dlt, wanted.snap_length))
-        size = self._blocks * BLOCK_BYTES
-        ring = struct.pack("=7I", BLOCK_BYTES, self._blocks, _FRAME_BYTES, size // _FRAME_BYTES, FLUSH_MS, 0, 0)
+        size = BLOCKS * BLOCK_BYTES
+        ring = struct.pack("=7I", BLOCK_BYTES, BLOCKS, _FRAME_BYTES, size // _FRAME_BYTES, FLUSH_MS, 0, 0)
         self._socket.setsockopt(_SOL_PACKET, _PACKET_RX_RING, ring)
         self._ring = mmap.mmap(self._socket.fileno(), size)
         self._socket.bind((wanted.interface, _ETH_P_ALL))
@@ -148,7 +147,7 @@ class RingSocket(CaptureSocket):
             frames.append(Frame(seconds * 1_000_000_000 + nanoseconds, original, data))
             at += following
         struct.pack_into("=I", ring, block + 8, 0)
-        self._block = (self._block + 1) % self._blocks
+        self._block = (self._block + 1) % BLOCKS
         return frames
 
     def counts(self) -> tuple[int, int, int]:

@@ -121,7 +121,8 @@ class _Session:
         if not sniffer.running:
             self._failure = _fault(self._source.failure or sniffer.exception)
             return False
-        self._say(Running(self._elapsed(), up, self._recorder.count(*self._counted)))
+        counts = self._recorder.count(*self._counted)
+        self._say(Running(self._elapsed(), up, self._recorder.set_back_ns / 1e9, counts))
         return True
 
     def _finish(self, reason: Reason) -> bool:

@@ -21,8 +21,8 @@ from analyzer.capture.source import Source
 
 TUN = "/dev/net/tun"
 _TUNSETIFF = 0x400454CA
-_IFF_TAP, _IFF_NO_PI = 0x0002, 0x1000
-_SIOCGIFFLAGS, _SIOCSIFFLAGS, _SIOCSIFMTU = 0x8913, 0x8914, 0x8922
+_IFF_TUN, _IFF_TAP, _IFF_NO_PI = 0x0001, 0x0002, 0x1000
+_SIOCGIFFLAGS, _SIOCSIFFLAGS = 0x8913, 0x8914
 _IFF_UP = 1
 Captured = tuple[int, int, bytes]
 """Time in ns, original length, bytes."""
@@ -53,17 +53,20 @@ def give_up_right() -> None:
 class Tap:
     """A network interface that receives what is written here; nothing else comes to it."""
 
-    def __init__(self, name: str, mtu: int = 1500) -> None:
+    def __init__(self, name: str, *, raw_ip: bool = False) -> None:
+        """`raw_ip`: without Ethernet headers."""
         import fcntl
 
         self.name = name
         self._descriptor = os.open(TUN, os.O_RDWR)
-        fcntl.ioctl(self._descriptor, _TUNSETIFF, struct.pack("16sH22x", name.encode(), _IFF_TAP | _IFF_NO_PI))
+        fcntl.ioctl(
+            self._descriptor,
+            _TUNSETIFF,
+            struct.pack("16sH22x", name.encode(), (_IFF_TUN if raw_ip else _IFF_TAP) | _IFF_NO_PI),
+        )
         quiet = Path("/proc/sys/net/ipv6/conf", name, "disable_ipv6")
         with contextlib.suppress(OSError):
             quiet.write_text("1", encoding="ascii")
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
-            fcntl.ioctl(asked, _SIOCSIFMTU, struct.pack("16si20x", name.encode(), mtu))
         self.set_up(True)
 
     def set_up(self, up: bool) -> None:
@@ -87,8 +90,8 @@ class Tap:
 
 
 @contextlib.contextmanager
-def tap(mtu: int = 1500) -> Iterator[Tap]:
-    made = Tap(f"snap{os.getpid() % 1_000_000}", mtu)
+def tap(*, raw_ip: bool = False) -> Iterator[Tap]:
+    made = Tap(f"snap{os.getpid() % 1_000_000}", raw_ip=raw_ip)
     try:
         yield made
     finally:

@@ -14,7 +14,9 @@ import pytest
 from capture_files import ROOT
 
 from analyzer.capture.live.caller import caller
+from analyzer.capture.live.control import Settings, Sniffer
 from analyzer.capture.live.messages import Started, decode
+from analyzer.capture.live.rights import Through
 from tests.capture.live.network import needs_right, needs_tun, tap
 
 NOBODY = 65534
@@ -69,3 +71,29 @@ def test_the_right_is_given_back_before_the_file_is_made(open_folder: Path, vari
     assert facts["Groups"].split() == [str(NOBODY)]
     assert int(facts["CapEff"], 16) == int(facts["CapPrm"], 16) == 0
     assert (path.stat().st_uid, path.stat().st_gid) == (NOBODY, NOBODY)
+
+
+GIVING = {
+    Through.SUDO: f'test "$1" = -- && shift && cd / && SUDO_UID={NOBODY} SUDO_GID={NOBODY} exec "$@"',
+    Through.PKEXEC: f'cd / && PKEXEC_UID={NOBODY} exec "$@"',
+}
+"""What the programs do with their arguments, to a sniffer that is root already."""
+
+
+@needs_right
+@needs_tun
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root can become somebody else")
+@pytest.mark.parametrize("through", GIVING)
+def test_only_the_sniffer_is_given_the_right(
+    open_folder: Path, through: Through, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = open_folder / through.value
+    program.write_text(f"#!/bin/sh\nunset PYTHONPATH\n{GIVING[through]}\n", encoding="ascii")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(open_folder), prepend=os.pathsep)
+    monkeypatch.chdir(open_folder)
+    with tap() as network, Sniffer.start(Settings(network.name, Path("spool.pcapng")), through) as sniffer:
+        sniffer.wait_started()
+    path = open_folder / "spool.pcapng"
+    assert sniffer.stopped is not None
+    assert path.stat().st_uid == NOBODY

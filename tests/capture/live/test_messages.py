@@ -25,7 +25,7 @@ from analyzer.capture.live.messages import (
 COUNTS = Counts(frames=5, size=900, received=9, dropped=4, interface_dropped=2, unwritten=1)
 MESSAGES = [
     Started("lo", "ring", 1, 262144, "spool.pcapng", 17),
-    Running(0.25, True, COUNTS),
+    Running(0.25, True, 0.0, COUNTS),
     Stopped(Reason.PACKETS, 1.5, COUNTS),
     Failed(Fault.RIGHT, "This user may not capture on lo."),
 ]
@@ -52,7 +52,7 @@ def test_what_is_lost() -> None:
     [
         *("", "[sudo] password: ", "[]", "1", "null", '{"state": []}', '{"state": "begun"}', '{"state": "failed"}'),
         '{"state": "failed", "fault": "rain", "text": ""}',
-        '{"state": "running", "seconds": 1, "up": true, "counts": 1}',
+        '{"state": "running", "seconds": 1, "up": true, "set_back_s": 0, "counts": 1}',
     ],
 )
 def test_another_line_is_no_message(line: str) -> None:
