@@ -51,6 +51,10 @@ from analyzer.wire.kernels import decompress, digest, huffman_tables, words_of
 
 _LOOKUP, _TREE = huffman_tables(HUFFMAN)
 _SMALLEST_ARENA = 1024
+_KEPT_STATES = 768
+"""A snapshot is kept for 500 ticks, mostly 50 a second; half as many more are for larger ones later."""
+_LARGEST_GUESS = 1 << 22
+"""Ints of an arena that are not needed yet."""
 _MOST_BLOCKS = 64
 """Snapshots to be stored whole that wait at most; each comes behind many others."""
 
@@ -232,7 +236,9 @@ class BulkRebuilder(Rebuilder):
         epoch = self._tracker.arrays
         entries = np.empty(len(epoch.ticks), dtype=np.int64)
         count, live = snap_kernels.order_states(epoch, self.tail, entries)
-        arena = np.empty(max(_SMALLEST_ARENA, 2 * (1 + live + ints)), dtype=np.int32)
+        # What is not written yet is not in memory, so there is room at once for as many as are mostly kept.
+        wanted = min(_KEPT_STATES * ints, _LARGEST_GUESS)
+        arena = np.empty(max(_SMALLEST_ARENA, 2 * (1 + live + ints), wanted), dtype=np.int32)
         arena[0] = 0
         self.head = snap_kernels.move_states(epoch, entries, count, self.store.arena, arena)
         self.tail = 1
