@@ -1,4 +1,4 @@
-"""Reads flows with compiled code where it can, plain where it must; states are runs of int32, see kernels.py.
+"""Reads flows with compiled code where it can, plain where it must; states are runs of int32, see making.py.
 
 Spec sections 5 and 9 to 13.
 """
@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyzer.protocols.base import Datagram, DatagramBatch, Reading
+from analyzer.protocols.teeworlds import delta_kernels as making
 from analyzer.protocols.teeworlds import flow_columns as flow
-from analyzer.protocols.teeworlds import flow_kernels, kernels, snap_kernels
+from analyzer.protocols.teeworlds import flow_kernels, snap_kernels
+from analyzer.protocols.teeworlds import item_kernels as items
 from analyzer.protocols.teeworlds.dialects import Dialect
 from analyzer.protocols.teeworlds.epoch import Epoch
 from analyzer.protocols.teeworlds.messages import MAX_PART_LENGTH, message_id, message_name
@@ -49,7 +51,7 @@ from analyzer.transports.teeworlds_packet import (
 from analyzer.wire.errors import DecodeError
 from analyzer.wire.kernels import decompress, digest, huffman_tables, words_of
 
-_LOOKUP, _TREE = huffman_tables(HUFFMAN)
+_HUFFMAN = huffman_tables(HUFFMAN)
 _SMALLEST_ARENA = 1024
 _KEPT_STATES = 768
 """A snapshot is kept for 500 ticks, mostly 50 a second; half as many more are for larger ones later."""
@@ -63,20 +65,21 @@ class _Memory(threading.local):
     """Working memory of the thread that reads; readings of one thread share it."""
 
     def __init__(self) -> None:
-        plain = np.empty(MAX_PAYLOAD_06, dtype=np.uint8)
-        view = plain.view()
-        view.flags.writeable = False
+        plain = np.empty(-(-MAX_PAYLOAD_06 // 8), dtype=np.uint64)
+        words = plain.view()
+        words.flags.writeable = False
         self.work = flow.Work(
             plain,
-            view,
+            words.view(np.uint8),
+            words,
             np.empty((flow.MAX_CHUNKS, 4), dtype=np.int64),
             np.empty(9, dtype=np.int64),
-            kernels.make_scratch(),
-            kernels.make_type_counts(),
-            np.zeros(kernels.RESULTS, dtype=np.int64),
+            making.make_scratch(),
+            items.make_type_counts(),
+            np.zeros(making.RESULTS, dtype=np.int64),
         )
         """The type counts are emptied at the end of every batch of a reading."""
-        self.made = np.zeros(kernels.MAX_STATE_INTS, dtype=np.int32)
+        self.made = np.zeros(making.MAX_STATE_INTS, dtype=np.int32)
 
 
 _MEMORY = _Memory()
@@ -97,10 +100,10 @@ class BulkTypeCounter(TypeCounter):
     def count(self, state: NDArray[np.int32], updated: int, packet: int) -> None:
         """Count the updates in the thread's memory, which made `state`."""
         work = _MEMORY.work
-        if not kernels.count_types(state, work.scratch.updates, updated, packet, work.counts):
+        if not items.count_types(state, work.scratch.updates, updated, packet, work.counts):
             # A type is declared otherwise than before: what was counted of it was another one.
             self._empty()
-            kernels.count_types(state, work.scratch.updates, updated, packet, work.counts)
+            items.count_types(state, work.scratch.updates, updated, packet, work.counts)
 
     def _empty(self) -> None:
         counts = _MEMORY.work.counts
@@ -159,22 +162,22 @@ class BulkRebuilder(Rebuilder):
         work = _MEMORY.work
         data = np.frombuffer(delta, dtype=np.uint8)
         base, crc = self._state(base_tick), self._crc(base_tick)
-        kernels.rebuild(data, 0, len(data), base, crc, self._sizes, work.scratch, _MEMORY.made, work.result)
+        making.rebuild(data, 0, len(data), base, crc, self._sizes, work.scratch, _MEMORY.made, work.result)
         numbers: list[int] = work.result.tolist()
-        if numbers[kernels.FAULT]:
-            raise DecodeError(f"D{numbers[kernels.FAULT]}", numbers[kernels.OFFSET], "", numbers[kernels.DETAIL])
-        self._made = numbers[kernels.LENGTH]
-        self._types.count(_MEMORY.made, numbers[kernels.UPDATED], packet)
+        if numbers[making.FAULT]:
+            raise DecodeError(f"D{numbers[making.FAULT]}", numbers[making.OFFSET], "", numbers[making.DETAIL])
+        self._made = numbers[making.LENGTH]
+        self._types.count(_MEMORY.made, numbers[making.UPDATED], packet)
         return Rebuilt(
-            numbers[kernels.STATE_BYTES],
-            numbers[kernels.ITEMS],
-            numbers[kernels.CRC],
-            numbers[kernels.ADDED],
-            numbers[kernels.CHANGED],
-            numbers[kernels.REMOVED],
-            numbers[kernels.DELETED],
-            numbers[kernels.UPDATED],
-            numbers[kernels.WARNINGS],
+            numbers[making.STATE_BYTES],
+            numbers[making.ITEMS],
+            numbers[making.CRC],
+            numbers[making.ADDED],
+            numbers[making.CHANGED],
+            numbers[making.REMOVED],
+            numbers[making.DELETED],
+            numbers[making.UPDATED],
+            numbers[making.WARNINGS],
         )
 
     def keep(self, tick: int) -> None:
@@ -201,7 +204,7 @@ class BulkRebuilder(Rebuilder):
     def player(self, tick: int) -> str:
         """Name of the receiving client."""
         state = self._state(tick)
-        at = kernels.find_own_info(state)
+        at = items.find_own_info(state)
         return name_of(state[at : at + NAME_INTS].tolist()) if at >= 0 else ""
 
     def purge(self) -> None:
@@ -290,7 +293,7 @@ def bulk_tools(dialect: Dialect) -> Tools:
     return Tools(
         open_rebuilder,
         types,
-        lambda message: digest(np.frombuffer(message, dtype=np.uint8), 0, len(message)),
+        lambda message: digest(np.frombuffer(message, dtype=np.uint8), words_of(message), 0, len(message)),
     )
 
 
@@ -361,7 +364,7 @@ class BulkReading(TeeworldsReading):
             parts=left + 8 * MAX_PARTS,
             amendments=2 * left + 8 + epoch.tracker.numbers[N_UNPASSED],
         )
-        format = flow.Format(_LOOKUP, _TREE, self._sizes, self._names, self._known_handshake_ticks())
+        format = flow.Format(_HUFFMAN, self._sizes, self._names, self._known_handshake_ticks())
         whole = flow.Flow(format, _MEMORY.work, rebuilder.store, epoch.tracker.arrays, rows, state)
         try:
             flow_kernels.read(datagrams, start, whole)
@@ -431,11 +434,11 @@ class BulkReading(TeeworldsReading):
         if len(payload) >= flow.HEADER_SIZE and payload[0] & COMPRESSED and not payload[0] & CONNLESS:
             flagged = variant.token_place is TokenPlace.FLAGGED and payload[0] & TOKEN
             start = flow.HEADER_SIZE + (TOKEN_SIZE if flagged else 0)
-            out = _MEMORY.work.plain
-            data = np.frombuffer(payload, dtype=np.uint8)
-            size = decompress(data, words_of(payload), start, len(payload), _LOOKUP, _TREE, out, variant.max_payload)
+            work, data = _MEMORY.work, np.frombuffer(payload, dtype=np.uint8)
+            words, limit = words_of(payload), variant.max_payload
+            size = decompress(data, words, start, len(payload), _HUFFMAN, work.plain, limit)
             # Whatever is wrong with it is said by plain reading.
-            plain = out[:size].tobytes() if size >= 0 else None
+            plain = work.plain_bytes[:size].tobytes() if size >= 0 else None
         return read_packet(payload, variant, plain=plain)
 
     def _read_chunk(self, packet: Packet, chunk: Chunk, datagram: Datagram) -> None:

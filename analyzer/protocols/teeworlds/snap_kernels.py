@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyzer.kernel import kernel
-from analyzer.protocols.teeworlds import kernels as making
+from analyzer.protocols.teeworlds import delta_kernels as making
+from analyzer.protocols.teeworlds import item_kernels as items
 from analyzer.protocols.teeworlds.codes import CODE_NUMBERS
 from analyzer.protocols.teeworlds.flow_columns import (
     AT_COLLECTOR,
@@ -245,14 +246,15 @@ def _complete(
         old, sizes, end = store.arena[at : at + ints], flow.format.sizes, begin + delta_bytes
         behind, before = free_ints(store.arena, place, state[TAIL])
         made = store.arena[place : place + behind]
-        making.rebuild(data, begin, end, old, crc, sizes, work.scratch, made, result)
-        if result[making.FAULT] == making.NO_ROOM:
+        for again in range(2):
+            making.rebuild(data, begin, end, old, crc, sizes, work.scratch, made, result)
+            if again or result[making.FAULT] != making.NO_ROOM:
+                break
             place = 1
             made = store.arena[place : place + before]
-            making.rebuild(data, begin, end, old, crc, sizes, work.scratch, made, result)
         if result[making.FAULT] or result[making.WARNINGS]:
             return False
-        if not state[NAMED] and making.find_own_info(made) >= 0:
+        if not state[NAMED] and items.find_own_info(made) >= 0:
             return False
     if kind != SNAPEMPTY and epoch.collectors[collector, track.C_CRC] != result[making.CRC]:
         return False
@@ -260,7 +262,7 @@ def _complete(
     if stored and state[N_BLOCKS] == len(store.blocks):
         return False
     if not unchanged:
-        if not making.count_types(made, work.scratch.updates, result[making.UPDATED], packet, work.counts):
+        if not items.count_types(made, work.scratch.updates, result[making.UPDATED], packet, work.counts):
             return False
         at, ints = place, result[making.LENGTH]
         state[HEAD] = at + ints

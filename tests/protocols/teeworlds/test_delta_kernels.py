@@ -110,6 +110,12 @@ def test_the_largest_item(values: int) -> None:
     check_alone(b"".join(map(pack, [0, 1, 0, 70, 1, values, *range(values)])))
 
 
+@pytest.mark.parametrize("announced", [2, MAX_INTS, 0x7FFFFFFF])
+def test_more_updates_announced_than_sent(announced: int) -> None:
+    check_alone(b"".join(map(pack, [0, announced, 0, 70, 1, 1, 5])))
+    check_alone(b"".join(map(pack, [0, announced, 0, 1, 5, *range(10), 1, 5])))
+
+
 def check_alone(delta: bytes) -> None:
     plain, bulk = Made(compiled=False), Made(compiled=True)
     assert plain.make(delta, 0) == bulk.make(delta, 0)
