@@ -1,4 +1,4 @@
-"""Reads flows with compiled code where it can, plain where it must; states are runs of int32, see making.py.
+"""Reads flows with compiled code where it can, plain where it must; states are runs of int32, see delta_kernels.py.
 
 Spec sections 5 and 9 to 13.
 """
