@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyzer.protocols.teeworlds import delta_kernels as making
 from analyzer.protocols.teeworlds import item_kernels as items
+from analyzer.protocols.teeworlds.delta_columns import Scratch
 from analyzer.snapshots.tracking.columns import Track
 from analyzer.store.rows import RowBuffers
 from analyzer.wire.kernels import HuffmanTables
@@ -102,7 +102,7 @@ class Work(NamedTuple):
     """Shape (MAX_CHUNKS, 4)."""
     fields: Ints
     """Shape (9,)."""
-    scratch: making.Scratch
+    scratch: Scratch
     counts: items.TypeCounts
     result: Ints
 

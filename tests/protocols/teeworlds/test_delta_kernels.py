@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer.protocols.teeworlds.bulk import BulkRebuilder, BulkTypeCounter
+from analyzer.protocols.teeworlds.bulk_rebuilder import BulkRebuilder, BulkTypeCounter
 from analyzer.protocols.teeworlds.delta import MAX_INTS, MAX_ITEMS
 from analyzer.protocols.teeworlds.rebuilder import (
     PlainRebuilder,

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer.protocols.teeworlds.snap_kernels import free_ints, oldest_state
+from analyzer.protocols.teeworlds.arena_kernels import free_ints, oldest_state
 from analyzer.snapshots.tracking import ticks
 from analyzer.snapshots.tracking.columns import AT, INTS
 from analyzer.snapshots.tracking.tracker import Tracker

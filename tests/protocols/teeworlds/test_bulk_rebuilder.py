@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer.protocols.teeworlds.bulk import BulkRebuilder, BulkTypeCounter
+from analyzer.protocols.teeworlds.bulk_rebuilder import BulkRebuilder, BulkTypeCounter
 from analyzer.protocols.teeworlds.rebuilder import PART_BYTES, join_parts
 from analyzer.protocols.teeworlds.schema import default_schema
 from analyzer.protocols.teeworlds.state import make_state, pack_state, unpack_state
