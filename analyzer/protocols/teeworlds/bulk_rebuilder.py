@@ -27,7 +27,7 @@ from analyzer.transports.teeworlds_packet import MAX_PAYLOAD_06
 from analyzer.wire.errors import DecodeError
 
 _SMALLEST_ARENA = 1024
-_KEPT_STATES = 768
+KEPT_STATES = 768
 """A snapshot is kept for 500 ticks, mostly 50 a second; half as many more are for larger ones later."""
 _LARGEST_GUESS = 1 << 22
 """Ints of an arena that are not needed yet."""
@@ -214,7 +214,7 @@ class BulkRebuilder(Rebuilder):
         entries = np.empty(len(epoch.ticks), dtype=np.int64)
         count, live = arena_kernels.order_states(epoch, self.tail, entries)
         # What is not written yet is not in memory, so there is room at once for as many as are mostly kept.
-        wanted = min(_KEPT_STATES * ints, _LARGEST_GUESS)
+        wanted = min(KEPT_STATES * ints, _LARGEST_GUESS)
         arena = np.empty(max(_SMALLEST_ARENA, 2 * (1 + live + ints), wanted), dtype=np.int32)
         arena[0] = 0
         self.head = arena_kernels.move_states(epoch, entries, count, self.store.arena, arena)
