@@ -178,7 +178,7 @@ class Capture:
 
     def query(self) -> Query:
         """Answers about single rows, with a file handle of its own so that another thread may ask."""
-        return Query(self.tables, self.source.file.duplicate(), self.protocols)
+        return Query(self.tables, self.source.file.duplicate(), self.protocols, compiled=self.compiled)
 
     def close(self) -> None:
         """Let go of the file and the threads."""

@@ -103,6 +103,10 @@ def exercise() -> list[str]:
 def _decode(path: Path) -> None:
     with Capture.open(path, compiled=True, strict=True) as capture:
         capture.decode()
+        query = capture.query()
+        for snapshot in range(min(1, len(capture.tables.snapshots))):
+            query.items(snapshot)
+        query.close()
 
 
 def _frame(number: int) -> bytes:

@@ -16,6 +16,7 @@ from analyzer.protocols.teeworlds.state import EMPTY, State, items_sha256, pack_
 from analyzer.snapshots.model import Change, Item, JoinedDelta
 from analyzer.snapshots.status import ClientHas, LostBy, Proof
 from analyzer.transports.teeworlds import read_packet
+from analyzer.transports.teeworlds_packet import Variant
 
 
 class _Names:
@@ -44,6 +45,23 @@ class _Names:
         return self._declared if state is None else state.items
 
 
+def part_of(
+    payload: bytes, variant: Variant, message_offset: int, message_size: int, plain: bytes | None = None
+) -> PartBytes:
+    """The bytes of a snapshot message after its fields. `plain`: of a compressed payload, where it is known already.
+
+    Raises DecodeError.
+    """
+    packet = read_packet(payload, variant, plain=plain)
+    if packet.error is not None and not packet.chunks:
+        raise packet.error
+    end = message_offset + message_size
+    number, _, _, body = message_id(packet.payload, message_offset, end)
+    fields = read_snap(packet.payload, number, body, end)
+    data = packet.payload[fields.data_offset : fields.data_offset + fields.length]
+    return PartBytes(data, fields.data_offset, packet.compressed)
+
+
 class TeeworldsCodec(SnapshotCodec[State]):
     """The 0.6 family."""
 
@@ -53,14 +71,7 @@ class TeeworldsCodec(SnapshotCodec[State]):
 
     def part(self, payload: bytes, facts: SessionFacts, message_offset: int, message_size: int) -> PartBytes:
         """The bytes of a snapshot message after its fields."""
-        packet = read_packet(payload, DIALECTS[facts.dialect].variant)
-        if packet.error is not None and not packet.chunks:
-            raise packet.error
-        end = message_offset + message_size
-        number, _, _, body = message_id(packet.payload, message_offset, end)
-        fields = read_snap(packet.payload, number, body, end)
-        data = packet.payload[fields.data_offset : fields.data_offset + fields.length]
-        return PartBytes(data, fields.data_offset, packet.compressed)
+        return part_of(payload, DIALECTS[facts.dialect].variant, message_offset, message_size)
 
     def join(self, parts: Mapping[int, bytes], announced: int) -> tuple[bytes, tuple[int, ...]]:
         """Parts in order, cut every 900 bytes."""
