@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 from analyzer.capture.frames import CaptureError
 from analyzer.engine.capture import Capture
+from analyzer.engine.garbage import set_aside, take_back
 from analyzer.engine.query import Query
 from analyzer.protocols import PROTOCOLS
 from analyzer.protocols.base import Protocol
@@ -117,6 +118,7 @@ class Worker:
             self._requests.clear()
             self._wake.notify_all()
             unused = not self._running
+        take_back(self.capture)
         if unused:
             self.capture.close()
 
@@ -162,8 +164,12 @@ class Worker:
     def _decode(self) -> None:
         try:
             try:
+                steps = 1
                 while not self._cancelled.is_set() and self.capture.step(self._give_way()):
-                    pass
+                    steps += 1
+                    if steps.bit_count() == 1:
+                        # The kernels are loaded now; what was closed for this capture may be in use a little longer.
+                        set_aside()
             finally:
                 self.capture.settle()
         except CaptureError as error:
