@@ -11,6 +11,7 @@ import gc
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import ClassVar
 from weakref import WeakSet
 
 _LOCK = threading.Lock()
@@ -46,7 +47,7 @@ class _Aside:
 
     on = False
     """There is something that is not looked at."""
-    closed: WeakSet[object] = WeakSet()
+    closed: ClassVar[WeakSet[object]] = WeakSet()
     """What was closed and is not gone."""
     closes = 0
     """How often something was closed."""

@@ -38,8 +38,8 @@ class _Names:
     def owner(self, type: int, id: int, state: State | None) -> str:
         return self._schema.owner(type, id, self._items(state))
 
-    def text(self, type: int, index: int, value: int, state: State | None) -> str:
-        return self._schema.value_text(type, index, value, self._items(state))
+    def texts(self, type: int, values: Sequence[int], state: State | None) -> Sequence[str]:
+        return self._schema.value_texts(type, values, self._items(state))
 
     def _items(self, state: State | None) -> Mapping[int, tuple[int, ...]]:
         return self._declared if state is None else state.items
