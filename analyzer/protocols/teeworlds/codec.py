@@ -9,7 +9,7 @@ from analyzer.protocols.teeworlds.changes import changes
 from analyzer.protocols.teeworlds.codes import SNAPSHOT_KINDS
 from analyzer.protocols.teeworlds.delta import apply, read_delta, read_to_fault
 from analyzer.protocols.teeworlds.dialects import DIALECTS
-from analyzer.protocols.teeworlds.messages import SNAPEMPTY, message_id, read_snap
+from analyzer.protocols.teeworlds.messages import SNAP_KINDS, SNAPEMPTY, message_id, read_snap
 from analyzer.protocols.teeworlds.rebuilder import PART_BYTES, join_parts
 from analyzer.protocols.teeworlds.schema import Schema
 from analyzer.protocols.teeworlds.state import EMPTY, State, items_sha256, pack_state, sorted_items, unpack_state
@@ -17,6 +17,7 @@ from analyzer.snapshots.model import Change, Item, JoinedDelta
 from analyzer.snapshots.status import ClientHas, LostBy, Proof
 from analyzer.transports.teeworlds import read_packet
 from analyzer.transports.teeworlds_packet import Variant
+from analyzer.wire.errors import DecodeError
 
 
 class _Names:
@@ -56,7 +57,11 @@ def part_of(
     if packet.error is not None and not packet.chunks:
         raise packet.error
     end = message_offset + message_size
+    if end > len(packet.payload):
+        raise DecodeError("short", len(packet.payload), f"the payload ends before byte {end}, where the message does")
     number, _, _, body = message_id(packet.payload, message_offset, end)
+    if number not in SNAP_KINDS:
+        raise DecodeError("id", message_offset, f"message {number} is no snapshot")
     fields = read_snap(packet.payload, number, body, end)
     data = packet.payload[fields.data_offset : fields.data_offset + fields.length]
     return PartBytes(data, fields.data_offset, packet.compressed)
