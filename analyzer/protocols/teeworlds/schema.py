@@ -19,8 +19,8 @@ from analyzer.snapshots.model import Item, ItemField
 MAX_TYPE = 0x7FFF
 DEFAULT_SCHEMA = "schemas/teeworlds-0.6-ddnet.json"
 
-REMEMBERED = 1 << 14
-"""Values of which the texts are remembered: snapshots mostly hold what those before them held. Some 3 MB."""
+REMEMBERED = 1 << 12
+"""Values of which the texts are remembered: snapshots mostly hold what those before them held. Some 1 MB."""
 
 Items = Mapping[int, tuple[int, ...]]
 """The state of a snapshot: (type << 16) | id -> values."""
