@@ -14,16 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyzer.protocols.base import MessagePlace, PartBytes, SessionFacts, SnapshotCodec, SnapshotView
-from analyzer.protocols.teeworlds import kernels
 from analyzer.protocols.teeworlds.chain_kernels import decompress_all, rebuild_all
 from analyzer.protocols.teeworlds.codec import TeeworldsCodec, part_of
+from analyzer.protocols.teeworlds.delta_columns import MAX_STATE_INTS, RESULTS, make_scratch
 from analyzer.protocols.teeworlds.dialects import DIALECTS
 from analyzer.protocols.teeworlds.state import EMPTY, State, pack_state, signed, unpack_state
 from analyzer.snapshots.model import Change, Item, JoinedDelta
 from analyzer.transports.teeworlds import read_header
 from analyzer.transports.teeworlds_huffman import HUFFMAN
 from analyzer.transports.teeworlds_packet import Variant
-from analyzer.wire.kernels import huffman_tables, words_of
+from analyzer.wire.kernels import HuffmanTables, huffman_tables, words_of
 
 _MOST_AT_ONCE = 64
 """Deltas of one call: bounds its memory. A chain is shorter."""
@@ -48,8 +48,8 @@ class BulkCodec(SnapshotCodec[PackedState]):
 
     def __init__(self) -> None:
         self._plain = TeeworldsCodec()
-        self._scratch = kernels.make_scratch()
-        self._result = np.zeros(kernels.RESULTS, dtype=np.int64)
+        self._scratch = make_scratch()
+        self._result = np.zeros(RESULTS, dtype=np.int64)
 
     def empty(self) -> PackedState:
         """No items."""
@@ -90,7 +90,7 @@ class BulkCodec(SnapshotCodec[PackedState]):
     def _made(self, base: PackedState, deltas: Sequence[bytes], facts: SessionFacts) -> list[PackedState]:
         """States of the first of the deltas, up to one that is empty or at fault."""
         deltas = deltas[: deltas.index(b"")] if b"" in deltas else deltas
-        out = np.empty((len(deltas), kernels.MAX_STATE_INTS), dtype=np.int32)
+        out = np.empty((len(deltas), MAX_STATE_INTS), dtype=np.int32)
         made = np.empty((len(deltas), 2), dtype=np.int64)
         count = rebuild_all(
             np.frombuffer(b"".join(deltas), dtype=np.uint8),
@@ -159,7 +159,7 @@ def _agreed(sizes: tuple[int, ...]) -> NDArray[np.int32]:
 
 
 @cache
-def _tables() -> tuple[NDArray[np.int32], NDArray[np.int16]]:
+def _tables() -> HuffmanTables:
     return huffman_tables(HUFFMAN)
 
 
@@ -172,11 +172,11 @@ def _decompressed(payloads: Sequence[bytes], variant: Variant) -> list[bytes | N
     spans = np.empty((len(packed), 2), dtype=np.int64)
     for span, number in zip(spans, packed, strict=True):
         span[:] = ends[number] - len(payloads[number]) + heads[number].payload_offset, ends[number]
-    out = np.empty((len(packed), variant.max_payload), dtype=np.uint8)
+    out = np.empty((len(packed), -(-variant.max_payload // 8)), dtype=np.uint64)
     sizes = np.empty(len(packed), dtype=np.int64)
     data = np.frombuffer(buffer, dtype=np.uint8)
-    decompress_all(data, words_of(buffer), spans, *_tables(), variant.max_payload, out, sizes)
+    decompress_all(data, words_of(buffer), spans, _tables(), variant.max_payload, out, sizes)
     plains: list[bytes | None] = [None] * len(payloads)
-    for number, row, size in zip(packed, out, sizes.tolist(), strict=True):
+    for number, row, size in zip(packed, out.view(np.uint8), sizes.tolist(), strict=True):
         plains[number] = row[:size].tobytes() if size >= 0 else None
     return plains

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyzer.kernel import kernel
-from analyzer.protocols.teeworlds.kernels import CRC, FAULT, LENGTH, Scratch, rebuild
-from analyzer.wire.kernels import decompress
+from analyzer.protocols.teeworlds.delta_columns import CRC, FAULT, LENGTH, Scratch
+from analyzer.protocols.teeworlds.delta_kernels import rebuild
+from analyzer.wire.kernels import HuffmanTables, decompress
 
 
 @kernel
@@ -18,19 +19,18 @@ def decompress_all(
     data: NDArray[np.uint8],
     words: NDArray[np.uint64],
     spans: NDArray[np.int64],
-    lookup: NDArray[np.int32],
-    tree: NDArray[np.int16],
+    tables: HuffmanTables,
     limit: int,
-    out: NDArray[np.uint8],
+    out: NDArray[np.uint64],
     sizes: NDArray[np.int64],
 ) -> None:
     """Decode each `data[start:stop]` into a row of `out`, and say in `sizes` what `wire.kernels.decompress` returns.
 
-    `spans`, shape (n, 2): start and stop. `out`, shape (n, limit). `sizes`, shape (n,).
+    `spans`, shape (n, 2): start and stop. `out`, shape (n, limit / 8 at least). `sizes`, shape (n,).
     """
     for number in range(len(spans)):
         start, stop = spans[number, 0], spans[number, 1]
-        sizes[number] = decompress(data, words, start, stop, lookup, tree, out[number], limit)
+        sizes[number] = decompress(data, words, start, stop, tables, out[number], limit)
 
 
 @kernel
@@ -49,7 +49,7 @@ def rebuild_all(
 
     Deltas lie one behind the other in `data`; `ends`, shape (n,), says where each ends. `out`, shape
     (n, MAX_STATE_INTS): the states. `made`, shape (n, 2): int32 that each takes, and its checksum. The other arguments
-    are those of `kernels.rebuild`.
+    are those of `delta_kernels.rebuild`.
     """
     start = 0
     state, crc = base, base_crc
