@@ -1,4 +1,4 @@
-"""When Python looks for garbage in cycles: not while an answer is made.
+"""When Python looks for garbage in cycles: not while an answer is made, and never among what lasts anyway.
 
 It stops every thread while it looks at all objects there are, modules of the kernels included: 60 to 150 ms were
 measured, several times what an answer takes. Answers have so many objects that every other one would make it look.
@@ -37,3 +37,14 @@ def no_collection() -> Iterator[None]:
             _Pauses.count -= 1
             if not _Pauses.count and _Pauses.was_on:
                 gc.enable()
+
+
+@contextmanager
+def lasting() -> Iterator[None]:
+    """What is there at the end, with all that was made meanwhile, lasts as long as the process: nobody looks at it again.
+
+    For the modules of the kernels, once. Of what is there besides, a part is only freed when nothing refers to it.
+    """
+    with no_collection():
+        yield
+        gc.freeze()

@@ -28,8 +28,8 @@ def task(path: str, seconds: float) -> dict[str, object]:
         watch = Watch(window, seconds)
         QTimer.singleShot(0, lambda: window.opening.open_path(path))
         application.exec()
-        window.close()
         answer = watch.answer(shown)
+        window.close()
         window.deleteLater()
         application.processEvents()
     return answer
