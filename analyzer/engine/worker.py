@@ -169,11 +169,11 @@ class Worker:
                 self.capture.close()
 
     def _decode(self) -> None:
-        _step_back()
         try:
             try:
                 if self.capture.compiled:
                     load_kernels()
+                _step_back()
                 while not self._cancelled.is_set() and self.capture.step(self._give_way()):
                     pass
             finally:

@@ -26,7 +26,7 @@ from ui.theme import Theme
 from ui.views.pane_state import PaneState
 
 ZOOM_STEP = 1.25
-ROWS_A_TURN = 16_384
+ROWS_A_TURN = 4096
 """How many snapshots are taken in before others have their turn."""
 
 
