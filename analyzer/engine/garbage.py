@@ -41,7 +41,7 @@ def no_collection() -> Iterator[None]:
 
 @contextmanager
 def lasting() -> Iterator[None]:
-    """What is there at the end, with all that was made meanwhile, lasts as long as the process: nobody looks at it again.
+    """What there is at the end, with all that was made meanwhile, lasts as long as the process and is not looked at.
 
     For the modules of the kernels, once. Of what is there besides, a part is only freed when nothing refers to it.
     """
