@@ -161,7 +161,7 @@ class Track:
 
     def _amend(self, amended: Ints) -> None:
         positions = self._places.view[amended]
-        positions = np.sort(positions[positions >= 0])
+        positions = np.sort(positions[positions >= 0]).astype(np.int64)
         if not len(positions):
             return
         rows = self._rows.view[positions]
