@@ -160,8 +160,8 @@ class Track:
         return bool((self._time.view[positions[own]] != self._series.time_s[amended[own]]).any())
 
     def _amend(self, amended: Ints) -> None:
-        positions = self._places.view[amended]
-        positions = np.sort(positions[positions >= 0]).astype(np.int64)
+        places = self._places.view[amended]
+        positions = np.sort(places[places >= 0]).astype(np.int64)
         if not len(positions):
             return
         rows = self._rows.view[positions]
