@@ -172,6 +172,7 @@ class Worker:
                         set_aside()
             finally:
                 self.capture.settle()
+            set_aside()
         except CaptureError as error:
             _LOG.warning("decoding stopped: %s", error)
             self.failure = error
