@@ -184,6 +184,7 @@ class Worker:
                         set_aside()
             finally:
                 self.capture.settle()
+            set_aside()
         except CaptureError as error:
             _LOG.warning("decoding stopped: %s", error)
             self.failure = error
