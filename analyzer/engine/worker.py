@@ -173,7 +173,8 @@ class Worker:
             try:
                 if self.capture.compiled:
                     load_kernels()
-                _step_back()
+                    # Plain Python gives way by its steps.
+                    _step_back()
                 while not self._cancelled.is_set() and self.capture.step(self._give_way()):
                     pass
             finally:
