@@ -175,7 +175,8 @@ class Worker:
             try:
                 if self.capture.compiled:
                     load_kernels()
-                _step_back()
+                    # Plain Python gives way by its steps.
+                    _step_back()
                 steps = 1
                 while not self._cancelled.is_set() and self.capture.step(self._give_way()):
                     steps += 1
