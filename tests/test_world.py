@@ -37,10 +37,17 @@ def decode(path: Path, batch: int = 4096) -> tuple[list[Record], Tables]:
     """The records of every snapshot of a capture, and its tables."""
     with Capture.open(path, batch=batch, strict=True, compiled=False) as capture:
         capture.decode()
-        query, tables = capture.query(), capture.tables
-        readings = tables.sessions.take("reading", tables.snapshots.array("session").astype(np.int64))
-        alive = tables.readings.take("alive", readings.astype(np.int64))
-        return [query.record(int(row), with_items=True) for row in np.flatnonzero(alive)], tables
+        return records(capture), capture.tables
+
+
+def records(capture: Capture) -> list[Record]:
+    """Those of every snapshot of the live readings."""
+    query, tables = capture.query(), capture.tables
+    readings = tables.sessions.take("reading", tables.snapshots.array("session").astype(np.int64))
+    alive = tables.readings.take("alive", readings.astype(np.int64))
+    found = [query.record(int(row), with_items=True) for row in np.flatnonzero(alive)]
+    query.close()
+    return found
 
 
 def assert_same_tables(one: Tables, other: Tables) -> None:
@@ -64,13 +71,14 @@ def check(world: World, folder: Path, batch: int) -> set[str]:
     truth.against_the_world()
     path = folder / "world.pcap"
     world.tap.write(path)
-    records, tables = decode(path)
-    truth.compare(records)
+    plain, tables = decode(path)
+    truth.compare(plain)
     assert_same_tables(tables, decode(path, batch)[1])
     with Capture.open(path, batch=batch, strict=True, compiled=True, threads=1) as capture:
         capture.decode()
         assert_same_tables(tables, capture.tables)
-    return {str(record["code"]) for record in records}
+        assert records(capture) == plain
+    return {str(record["code"]) for record in plain}
 
 
 class AnyWorld(RuleBasedStateMachine):

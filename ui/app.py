@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import logging
 import sys
+import threading
 import traceback
 from collections.abc import Callable
 from types import TracebackType
@@ -13,6 +14,7 @@ from PySide6.QtCore import qVersion
 from PySide6.QtWidgets import QApplication
 
 import analyzer
+from analyzer import kernel_cache
 from ui import fonts
 from ui.display import display_fault
 from ui.fast_decoder import FastDecoder
@@ -48,6 +50,8 @@ def main(argv: list[str] | None = None) -> int:
 def start(application: QApplication, capture: str | None, settings: Settings) -> MainWindow:
     """Set the application up and show the window, with a capture if one is named."""
     sys.setswitchinterval(SWITCH_INTERVAL_S)
+    # What is found is kept: whoever opens a capture need not wait for it.
+    threading.Thread(target=kernel_cache.ready, name="kernels", daemon=True).start()
     application.setApplicationName("Snapscope")
     application.setApplicationVersion(analyzer.__version__)
     application.setStyle(FlatStyle())

@@ -46,9 +46,7 @@ class Docks(QObject):
         if self._wanted is not None:
             return self._wanted
         front = self._front()
-        if front is None:
-            return None
-        return front.width() if self._across(front) is Qt.Orientation.Horizontal else front.height()
+        return None if front is None else self._size_of(front)
 
     def give(self, extent: int | None) -> None:
         """Make the docks so wide, at once if they are shown, else as soon as they are. None: as they are by default."""
@@ -79,8 +77,18 @@ class Docks(QObject):
         self._timer.start()
 
     def _settle(self) -> None:
-        if self._give_wanted():
+        if self._give_wanted() and self._have_wanted():
             self._wanted = None
+
+    def _have_wanted(self) -> bool:
+        """False: there was no room. A person drew nothing then, and the size is given when the window grows."""
+        front = self._front()
+        if front is None or self._wanted is None:
+            return True
+        return self._size_of(front) >= self._wanted - ROUNDING
+
+    def _size_of(self, dock: QDockWidget) -> int:
+        return dock.width() if self._across(dock) is Qt.Orientation.Horizontal else dock.height()
 
     def _give_wanted(self) -> bool:
         """False: the docks take no size now."""

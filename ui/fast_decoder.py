@@ -1,4 +1,7 @@
-"""The first start on a machine: the kernels are compiled beside the window, which works on plain Python meanwhile."""
+"""Gets the kernels ready beside the window: compiled at the first start on a machine, else loaded before a capture is.
+
+The window works on plain Python while they are compiled.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, Signal
 
 from analyzer import kernel_cache
-from analyzer.engine.warm_up import warm_up
+from analyzer.engine.warm_up import load_kernels, warm_up
 
 Prepare = Callable[[threading.Event], str]
 """Compiles until it is done or the event is set; what went wrong as a sentence, else nothing."""
@@ -22,19 +25,23 @@ class FastDecoder(QObject):
     ended = Signal(str)
     """Nothing is being compiled any more: all went well, or a sentence that says what did not."""
 
-    def __init__(self, prepare: Prepare = warm_up, parent: QObject | None = None) -> None:
+    def __init__(
+        self, prepare: Prepare = warm_up, load: Callable[[], None] = load_kernels, parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
         self._prepare = prepare
+        self._load = load
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
 
     def start(self) -> bool:
-        """Begin to compile. False: there is nothing to do."""
-        if kernel_cache.ready() or self._thread is not None:
+        """Begin to compile, or to load. False: nothing has to be compiled."""
+        if self._thread is not None:
             return False
-        self._thread = threading.Thread(target=self._run, name="prepare", daemon=True)
+        compiles = not kernel_cache.ready()
+        self._thread = threading.Thread(target=self._run if compiles else self._load, name="prepare", daemon=True)
         self._thread.start()
-        return True
+        return compiles
 
     def stop(self, seconds: float) -> None:
         """Give up, and wait at most that long for it."""

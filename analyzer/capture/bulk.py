@@ -10,7 +10,6 @@ import struct
 import numpy as np
 from numpy.typing import NDArray
 
-from analyzer.capture import kernels
 from analyzer.capture.file import CaptureFile
 from analyzer.capture.frames import FrameBatch, join_batches
 from analyzer.capture.pcap import PcapIndexer
@@ -40,6 +39,9 @@ class BulkPcapIndexer(PcapIndexer):
         super().__init__(file, block_bytes=block_bytes)
 
     def _read_window(self, limit: int) -> FrameBatch:
+        # Not before there is something to read: whoever opens a file must not wait for it.
+        from analyzer.capture import kernels
+
         data = np.frombuffer(self._window.data, dtype=np.uint8)
         start = self._window.start
         rows = _room(min(limit, (len(data) - (self.position - start)) // self._header_bytes + 1))
@@ -95,6 +97,8 @@ class BulkPcapngIndexer(PcapngIndexer):
         super()._read_ordinary(limit - self._run_rows)
 
     def _read_run(self, limit: int) -> None:
+        from analyzer.capture import kernels
+
         window, first = self._window, self._section_first
         at = self.position - window.start
         if limit <= 0 or not 0 <= at <= len(window.data) - _SMALLEST_BLOCK:

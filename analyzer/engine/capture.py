@@ -89,7 +89,7 @@ class Capture:
         self._largest = batch or (BULK_BATCH_FRAMES if compiled else BATCH_FRAMES)
         self._strict = strict
         self._clock = Clock()
-        self._intake = _open_intake(source, self.tables, self._clock, compiled)
+        self._intake: Intake | None = None
         self._threads = _open_threads(threads) if compiled else None
         self._reading: _Batch | None = None
         """What threads are reading while the next batch is taken in."""
@@ -180,7 +180,7 @@ class Capture:
 
     def query(self) -> Query:
         """Answers about single rows, with a file handle of its own so that another thread may ask."""
-        return Query(self.tables, self.source.file.duplicate(), self.protocols)
+        return Query(self.tables, self.source.file.duplicate(), self.protocols, compiled=self.compiled)
 
     def close(self) -> None:
         """Let go of the file and the threads."""
@@ -197,6 +197,9 @@ class Capture:
 
     def _decode(self, frames: FrameBatch) -> None:
         """Take in a batch and begin to read it. Threads read it while the one before is merged."""
+        if self._intake is None:
+            # Not before: whoever opens a capture must not wait for the kernels.
+            self._intake = _open_intake(self.source, self.tables, self._clock, self.compiled)
         by_flow = self._intake.add(frames)
         tables = (self.tables.frames, self.tables.packets, self.tables.fragments, self.tables.flows)
         ends = {table.name: table.appended for table in tables}

@@ -293,4 +293,6 @@ def _field(kind: str, name: str, old: Value | None, new: Value | None, ints: Seq
 
 
 def _value(field: ItemField) -> Value:
-    return Value(" ".join(map(str, field.values)), field.text)
+    values = field.values
+    # Nearly all are of one int, and there are a thousand or two in a tree.
+    return Value(str(values[0]) if len(values) == 1 else " ".join(map(str, values)), field.text)

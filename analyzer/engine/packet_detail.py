@@ -118,7 +118,7 @@ def _packet_detail(query: Query, tables: Tables, packet: int) -> PacketDetail:
         return _with_received(replace(bare, snapshot=snapshot), query.received(snapshot), tables)
     changes = query.changes(snapshot)
     meanings = _meanings(changes)
-    fields = tuple(_named(node, meanings, changes) for node in tree.fields)
+    fields = tuple(_named(node, meanings) for node in tree.fields)
     last = max((part.packet for part in joined.parts), default=packet)
     completed_by = None if last == packet else Place(last, _frame(tables, last))
     if completed_by is not None and fields[-1].span is not None:
@@ -183,15 +183,18 @@ def _meanings(changes: Sequence[Change]) -> dict[Span, Meaning]:
     return found
 
 
-def _named(node: Field, meanings: Mapping[Span, Meaning], changes: Sequence[Change]) -> Field:
+def _named(node: Field, meanings: Mapping[Span, Meaning]) -> Field:
     """The same field with the names of items and fields, and what became of them."""
     meaning = None if node.span is None else meanings.get(node.span)
-    children = tuple(_named(child, meanings, changes) for child in node.children)
+    children = tuple([_named(child, meanings) for child in node.children]) if node.children else ()
     if meaning is None:
         return replace(node, children=children) if children else node
     if meaning.field is not None:
-        return replace(node, name=meaning.field.name, text=field_text(meaning.field), children=children)
-    return replace(node, name=item_name(meaning.change), text=change_text(meaning.change), children=children)
+        name, text = meaning.field.name, field_text(meaning.field)
+    else:
+        name, text = item_name(meaning.change), change_text(meaning.change)
+    # There are thousands, and `replace` takes three times as long.
+    return Field(name, node.value, text, node.span, children, node.note, node.secret, node.mask, node.wrong)
 
 
 def item_name(change: Change) -> str:

@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+
+import numpy as np
 
 from analyzer.capture.file import CaptureFile
+from analyzer.capture.frames import CaptureError
 from analyzer.store.tables import Tables
+
+_GAP_BYTES = 1 << 16
+"""Packets that lie closer are read at once: the thread that decodes may have the interpreter after each read."""
+_MOST_BYTES = 1 << 22
+"""Of a read for several packets."""
 
 
 class Payloads:
@@ -34,9 +43,47 @@ class Payloads:
             for row in range(first, last)
         )
 
+    def payloads(self, packets: Sequence[int]) -> list[bytes]:
+        """Captured bytes of the UDP payloads of any packets, in few reads. Raises CaptureError."""
+        rows = np.asarray(packets, dtype=np.int64)
+        columns = self._tables.packets
+        starts = columns.take("start", rows).astype(np.int64)
+        starts += self._tables.frames.take("offset", columns.take("frame", rows).astype(np.int64)).astype(np.int64)
+        stops = starts + columns.take("length", rows).astype(np.int64)
+        whole = columns.take("pieces", rows) == 1
+        found = [b"" if alone else self.payload(packet) for packet, alone in zip(packets, whole.tolist(), strict=True)]
+        places = zip(starts[whole].tolist(), stops[whole].tolist(), np.flatnonzero(whole).tolist(), strict=True)
+        for run in _runs(sorted(places)):
+            begin = run[0][0]
+            data = self._read(begin, max(stop for _, stop, _ in run))
+            for start, stop, index in run:
+                piece = data[start - begin : stop - begin]
+                # Of what is not there any more, its own read says so.
+                found[index] = piece if len(piece) == stop - start else self._file.read_again(start, stop - start)
+        return found
+
     def frame(self, frame: int) -> bytes:
         """All captured bytes of a frame. Raises CaptureError."""
         return self._piece(frame, 0, self._tables.frames.integer("captured", frame))
 
     def _piece(self, frame: int, start: int, length: int) -> bytes:
         return self._file.read_again(self._tables.frames.integer("offset", frame) + start, length)
+
+    def _read(self, start: int, stop: int) -> bytes:
+        """What can be read of these bytes of the file."""
+        try:
+            return self._file.read(start, stop - start)
+        except CaptureError:
+            return b""
+
+
+def _runs(places: list[tuple[int, int, int]]) -> Iterator[list[tuple[int, int, int]]]:
+    """Places, each a start, a stop and an index, in ascending order -> those of them that are read at once."""
+    run: list[tuple[int, int, int]] = []
+    for place in places:
+        if run and (place[0] > run[-1][1] + _GAP_BYTES or place[1] > run[0][0] + _MOST_BYTES):
+            yield run
+            run = []
+        run.append(place)
+    if run:
+        yield run

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Sequence
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -23,16 +24,24 @@ from analyzer.wire.reader import Buffer, FieldTree
 class Query:
     """Answers about rows. Not for two threads at once."""
 
-    def __init__(self, tables: Tables, file: CaptureFile, protocols: Sequence[Protocol]) -> None:
+    def __init__(
+        self, tables: Tables, file: CaptureFile, protocols: Sequence[Protocol], *, compiled: bool = False
+    ) -> None:
+        """`compiled`: kernels are loaded and may be used; the answers are the same."""
         self._tables = tables
         self._file = file
         self._payloads = Payloads(tables, file)
         self._protocols = {protocol.name: protocol for protocol in protocols}
         self._info = PacketInfo(tables, protocols)
+        self._compiled = compiled
+        self._codecs: dict[str, SnapshotCodec[Any]] = {}
+        """By protocol, as are the chains."""
         self._chains: dict[str, Chain[Any]] = {}
 
     def close(self) -> None:
         """Let go of the file."""
+        # They refer to this query.
+        self._chains.clear()
         self._file.close()
 
     def payload(self, packet: int) -> bytes:
@@ -140,14 +149,7 @@ class Query:
 
     def joined(self, snapshot: int) -> JoinedDelta | None:
         """The delta joined from its parts; None while parts are missing or unreadable."""
-        announced = self._tables.snapshots.integer("parts", snapshot)
-        pieces = self._pieces(snapshot)
-        if not announced or any(number not in pieces for number in range(announced)):
-            return None
-        data, offsets = self._codec(snapshot).join(
-            {number: part.data for number, (_, part) in pieces.items()}, announced
-        )
-        return JoinedDelta(data, tuple(_part(number, *pieces[number], at) for number, at in enumerate(offsets)))
+        return self._joined([snapshot])[0]
 
     def received(self, snapshot: int) -> JoinedDelta:
         """The parts that are here, one after the other by number: all there is of a delta that never was completed.
@@ -155,7 +157,7 @@ class Query:
         Without parts, or with an unreadable one, it is empty.
         """
         data, parts = b"", []
-        for number, (packet, piece) in sorted(self._pieces(snapshot).items()):
+        for number, (packet, piece) in sorted(self._pieces([snapshot])[0].items()):
             parts.append(_part(number, packet, piece, len(data)))
             data += piece.data
         return JoinedDelta(data, tuple(parts))
@@ -218,29 +220,48 @@ class Query:
         except DecodeError:
             return ""
 
-    def _pieces(self, snapshot: int) -> dict[int, tuple[int, PartBytes]]:
-        """Packet and bytes of each part by number; none if one of them is unreadable."""
-        try:
-            return {number: (packet, part) for number, packet, part in self._parts(snapshot)}
-        except DecodeError:
-            return {}
+    def _joined(self, snapshots: Sequence[int]) -> list[JoinedDelta | None]:
+        """The deltas of snapshots of one session."""
+        codec, found = self._codec(snapshots[0]), list[JoinedDelta | None]()
+        for snapshot, pieces in zip(snapshots, self._pieces(snapshots), strict=True):
+            announced = self._tables.snapshots.integer("parts", snapshot)
+            if not announced or any(number not in pieces for number in range(announced)):
+                found.append(None)
+                continue
+            data, offsets = codec.join({number: part.data for number, (_, part) in pieces.items()}, announced)
+            parts = tuple(_part(number, *pieces[number], at) for number, at in enumerate(offsets))
+            found.append(JoinedDelta(data, parts))
+        return found
 
-    def _parts(self, snapshot: int) -> Iterator[tuple[int, int, PartBytes]]:
-        """Number, packet and bytes of each part. Raises DecodeError."""
-        tables, codec, facts = self._tables, self._codec(snapshot), self._facts_of(snapshot)
-        first = tables.snapshots.integer("first_part", snapshot)
-        for row in range(first, first + tables.snapshots.integer("part_count", snapshot)):
-            message = tables.parts.integer("message", row)
-            packet = tables.messages.integer("packet", message)
-            offset, size = tables.messages.integer("offset", message), tables.messages.integer("size", message)
-            yield tables.parts.integer("number", row), packet, codec.part(self.payload(packet), facts, offset, size)
+    def _pieces(self, snapshots: Sequence[int]) -> list[dict[int, tuple[int, PartBytes]]]:
+        """Packet and bytes of each part by number, of snapshots of one session; none if one of them is unreadable."""
+        try:
+            return self._parts(snapshots)
+        except DecodeError:
+            return [{}] if len(snapshots) == 1 else [self._pieces([snapshot])[0] for snapshot in snapshots]
+
+    def _parts(self, snapshots: Sequence[int]) -> list[dict[int, tuple[int, PartBytes]]]:
+        """Packet and bytes of each part by number, of snapshots of one session. Raises DecodeError."""
+        tables = self._tables
+        firsts = (tables.snapshots.integer("first_part", snapshot) for snapshot in snapshots)
+        counts = [tables.snapshots.integer("part_count", snapshot) for snapshot in snapshots]
+        ranges = [range(first, first + count) for first, count in zip(firsts, counts, strict=True)]
+        rows = np.fromiter(chain.from_iterable(ranges), dtype=np.int64)
+        messages = tables.parts.take("message", rows).astype(np.int64)
+        packets, offsets, sizes = (
+            tables.messages.take(name, messages).tolist() for name in ("packet", "offset", "size")
+        )
+        places = list(zip(self._payloads.payloads(packets), offsets, sizes, strict=True))
+        parts = self._codec(snapshots[0]).parts(places, self._facts_of(snapshots[0]))
+        numbered = iter(zip(tables.parts.take("number", rows).tolist(), packets, parts, strict=True))
+        return [{number: (packet, part) for number, packet, part in islice(numbered, count)} for count in counts]
 
     def _chain(self, snapshot: int) -> Chain[Any]:
         """One chain a protocol; its cache serves all of the protocol's sessions."""
         name = self._protocol_of(snapshot).name
         chain = self._chains.get(name)
         if chain is None:
-            chain = self._chains[name] = Chain(self._base_of, self._stored, self._step)
+            chain = self._chains[name] = Chain(self._base_of, self._stored, self._steps)
         return chain
 
     def _base_of(self, snapshot: int) -> int:
@@ -250,12 +271,15 @@ class Query:
         block = self._tables.blocks.get(snapshot)
         return None if block is None else self._codec(snapshot).unpack(block)
 
-    def _step(self, snapshot: int, base: object | None) -> object:
-        codec = self._codec(snapshot)
-        joined = self.joined(snapshot)
-        if joined is None:
-            raise DecodeError("chain", 0, f"snapshot {snapshot} was rebuilt before and cannot be read again")
-        return codec.apply(codec.empty() if base is None else base, joined.data, self._facts_of(snapshot))
+    def _steps(self, snapshots: Sequence[int], base: object | None) -> Sequence[object]:
+        """The states of a chain of snapshots, which are of one session."""
+        codec = self._codec(snapshots[0])
+        deltas = []
+        for snapshot, joined in zip(snapshots, self._joined(snapshots), strict=True):
+            if joined is None:
+                raise DecodeError("chain", 0, f"snapshot {snapshot} was rebuilt before and cannot be read again")
+            deltas.append(joined.data)
+        return codec.apply_all(codec.empty() if base is None else base, deltas, self._facts_of(snapshots[0]))
 
     def _protocol_of(self, snapshot: int) -> Protocol:
         tables = self._tables
@@ -263,8 +287,13 @@ class Query:
         return self._protocols[tables.readings.text("protocol", reading)]
 
     def _codec(self, snapshot: int) -> SnapshotCodec[Any]:
-        codec = self._protocol_of(snapshot).snapshots
-        assert codec is not None
+        protocol = self._protocol_of(snapshot)
+        codec = self._codecs.get(protocol.name)
+        if codec is None:
+            opens = protocol.open_bulk_snapshots if self._compiled else None
+            codec = protocol.snapshots if opens is None else opens()
+            assert codec is not None
+            self._codecs[protocol.name] = codec
         return codec
 
     def _code(self, snapshot: int) -> Code:

@@ -5,7 +5,10 @@ A thread of its own is how the window stays free; nothing here knows a window. A
 
 from __future__ import annotations
 
+import contextlib
 import logging
+import os
+import sys
 import threading
 import time
 from collections import OrderedDict
@@ -16,7 +19,9 @@ from typing import Any, TypeVar
 
 from analyzer.capture.frames import CaptureError
 from analyzer.engine.capture import Capture
+from analyzer.engine.garbage import set_aside, take_back
 from analyzer.engine.query import Query
+from analyzer.engine.warm_up import load_kernels
 from analyzer.protocols import PROTOCOLS
 from analyzer.protocols.base import Protocol
 
@@ -28,6 +33,11 @@ ASKING_S = 1.0
 """So long after a question the next one is expected."""
 GIVE_WAY_S = 0.1
 """The decoding stands still for a question, but for one step in this time: questions may go on for ever."""
+NICENESS = 5
+"""Of the threads that decode: whoever shows what they decode has the processor first.
+
+More would keep the interpreter from the others where another program wants the processor too.
+"""
 
 _LOG = logging.getLogger(__name__)
 
@@ -117,6 +127,7 @@ class Worker:
             self._requests.clear()
             self._wake.notify_all()
             unused = not self._running
+        take_back(self.capture)
         if unused:
             self.capture.close()
 
@@ -162,10 +173,19 @@ class Worker:
     def _decode(self) -> None:
         try:
             try:
+                if self.capture.compiled:
+                    load_kernels()
+                    # Plain Python gives way by its steps.
+                    _step_back()
+                steps = 1
                 while not self._cancelled.is_set() and self.capture.step(self._give_way()):
-                    pass
+                    steps += 1
+                    if steps.bit_count() == 1:
+                        # What was closed for this capture may be in use a little longer.
+                        set_aside()
             finally:
                 self.capture.settle()
+            set_aside()
         except CaptureError as error:
             _LOG.warning("decoding stopped: %s", error)
             self.failure = error
@@ -223,3 +243,12 @@ class Worker:
         with self._wake:
             if not self._closing and self._numbers[request.topic] == request.number:
                 way(what)
+
+
+def _step_back() -> None:
+    """Let other threads have the processor first. Threads that this one begins do so too."""
+    if sys.platform == "linux":
+        # Elsewhere it is the process that is nice.
+        with contextlib.suppress(OSError):
+            own = threading.get_native_id()
+            os.setpriority(os.PRIO_PROCESS, own, max(NICENESS, os.getpriority(os.PRIO_PROCESS, own)))

@@ -7,7 +7,7 @@ program knows it.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any, Generic, TypeVar
@@ -182,6 +182,13 @@ class SnapshotCodec(ABC, Generic[S]):
     def part(self, payload: bytes, facts: SessionFacts, message_offset: int, message_size: int) -> PartBytes:
         """The piece of a delta in one message. Raises DecodeError."""
 
+    def parts(self, messages: Sequence[MessagePlace], facts: SessionFacts) -> list[PartBytes]:
+        """The pieces in many messages of a session. Raises DecodeError if `part` does for one.
+
+        Here: one after the other; a codec with compiled code may do better.
+        """
+        return [self.part(payload, facts, offset, size) for payload, offset, size in messages]
+
     def join(self, parts: Mapping[int, bytes], announced: int) -> tuple[bytes, tuple[int, ...]]:
         """The delta joined from all its parts, given by number, and where each part begins in it.
 
@@ -193,6 +200,17 @@ class SnapshotCodec(ABC, Generic[S]):
     @abstractmethod
     def apply(self, base: S, delta: bytes, facts: SessionFacts) -> S:
         """Base and delta make the next state; an empty delta changes nothing. Raises DecodeError."""
+
+    def apply_all(self, base: S, deltas: Sequence[bytes], facts: SessionFacts) -> list[S]:
+        """The states that deltas make, each on the one before. Raises DecodeError if `apply` does for one.
+
+        Here: one after the other; a codec with compiled code may do better.
+        """
+        states: list[S] = []
+        for delta in deltas:
+            base = self.apply(base, delta, facts)
+            states.append(base)
+        return states
 
     @abstractmethod
     def pack(self, state: S) -> bytes:
@@ -235,6 +253,10 @@ class SnapshotCodec(ABC, Generic[S]):
             items = self.items(view.state, view.facts, tick)
             record["items"] = [[item.type, item.id, list(item.values)] for item in items]
         return record
+
+
+MessagePlace = tuple[bytes, int, int]
+"""Payload of a packet, and offset and size of a message in the plain payload."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,5 +339,7 @@ class Protocol:
     """By dialect: a name of a few letters for a column; missing ones are shown as they are."""
     open_bulk_reading: Callable[[Rows, Verdict], Reading] | None = None
     """A reading with compiled code, which makes the same rows; None: there is only the plain one."""
+    open_bulk_snapshots: Callable[[], SnapshotCodec[Any]] | None = None
+    """`snapshots` with compiled code, for one thread: states of its own, but the same items, changes and records."""
     pace: PaceOf | None = None
     """None: the protocol knows no states of sending."""

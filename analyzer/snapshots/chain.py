@@ -7,7 +7,7 @@ first rebuilt; a jump to any row then reads at most that many deltas.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
 S = TypeVar("S")
@@ -23,19 +23,20 @@ class Chain(Generic[S]):
         self,
         base_of: Callable[[int], int],
         stored: Callable[[int], S | None],
-        step: Callable[[int, S | None], S],
+        steps: Callable[[Sequence[int], S | None], Sequence[S]],
     ) -> None:
         """`base_of(row)`: the base's row, -1 for the empty snapshot. `stored(row)`: its state if it is stored whole.
 
-        `step(row, base)`: the state of `row` from that of its base, None for the empty one.
+        `steps(rows, base)`: the states of `rows`, each the base of the next, from that of the first one's base; None
+        for the empty one.
         """
         self._base_of = base_of
         self._stored = stored
-        self._step = step
+        self._steps = steps
         self._cache: OrderedDict[int, S] = OrderedDict()
 
     def state(self, row: int) -> S:
-        """The state of a row that was rebuilt when it was decoded. Whatever `step` raises passes through."""
+        """The state of a row that was rebuilt when it was decoded. Whatever `steps` raises passes through."""
         links = []
         state: S | None = None
         link = row
@@ -45,9 +46,11 @@ class Chain(Generic[S]):
                 break
             links.append(link)
             link = self._base_of(link)
-        for link in reversed(links):
-            state = self._step(link, state)
-            self._keep(link, state)
+        if links:
+            links.reverse()
+            states = self._steps(links, state)
+            for link, state in zip(links, states, strict=True):
+                self._keep(link, state)
         assert state is not None
         return state
 

@@ -34,3 +34,7 @@ class Growing(Generic[T]):
             self._buffer = larger
         self._buffer[self._length : needed] = values
         self._length = needed
+
+    def cut(self, length: int) -> None:
+        """Keep the first `length` values, which is no more than there are."""
+        self._length = length

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from analyzer.stats.groups import stable_order
 from analyzer.stats.live import Ints
 
 
@@ -14,7 +15,7 @@ def jitter(sessions: Ints, times: Ints, ticks: Ints) -> tuple[Ints, Ints]:
     and in the unit of `times`. How long a tick takes is not on the wire: it is the session's time over its ticks, so a
     session that went through less than two ticks has no deviations.
     """
-    order = np.argsort(sessions, kind="stable")
+    order = stable_order(sessions)
     session, time, tick = sessions[order], times[order], ticks[order]
     changes = np.flatnonzero(np.diff(session)) + 1
     if not len(session):

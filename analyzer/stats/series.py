@@ -123,7 +123,10 @@ class SnapshotSeries:
 
     def rows(self, session: int = -1) -> Ints:
         """Rows that count, of a session or (-1) of all, ascending: of live readings, without late and double parts."""
-        return np.flatnonzero(self.counting(slice(None), session))
+        if session < 0:
+            return np.flatnonzero(self.counting(slice(None)))
+        own = np.flatnonzero(self._session.view == session)
+        return own[self.counting(own)]
 
     def counting(self, rows: Ints | slice, session: int = -1) -> NDArray[np.bool_]:
         """Which of `rows` are among those of `rows(session)`, shape like `rows`."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from analyzer.stats.growing import Growing
 from analyzer.stats.pyramid import Extremes, Pyramid
+from analyzer.stats.quantiles import SortedStretches, Spread, keys_of
 from analyzer.stats.series import Metric, Rank, SnapshotSeries, Update
 
 Ints = NDArray[np.int64]
@@ -16,25 +15,11 @@ Floats = NDArray[np.float64]
 
 LONG = 20_000
 """Points whose quantiles are worth keeping."""
-KEPT_SPREADS = 24
+KEPT_SPREADS = 12
+"""Of 8 bytes a point."""
 
 
-@dataclass(frozen=True, slots=True)
-class Spread:
-    """Of the values in each stretch of time, shape (n,); NaN where there are none. Nearest rank."""
-
-    p10: Floats
-    p50: Floats
-    p90: Floats
-
-
-@dataclass(slots=True)
-class _Kept:
-    """Quantiles of every stretch of a track."""
-
-    spread: Spread
-    good: int = 0
-    """How many of the stretches, from the first, still hold."""
+_NOBODY = np.empty(0, np.int64)
 
 
 class Track:
@@ -45,10 +30,11 @@ class Track:
         self._series = series
         self._rows: Growing[np.int64] = Growing(np.int64)
         self._time: Growing[np.float64] = Growing(np.float64)
-        self._places: Growing[np.int64] = Growing(np.int64)
+        self._owners: Growing[np.int32] = Growing(np.int32)
+        self._places: Growing[np.int32] = Growing(np.int32)
         """Position of each snapshot row, -1 of those of other sessions."""
         self._pyramids: dict[Metric, Pyramid] = {}
-        self._spreads: dict[tuple[Metric, float, int], _Kept] = {}
+        self._sorted: dict[tuple[Metric, float], SortedStretches] = {}
         self._rebuild()
 
     def __len__(self) -> int:
@@ -95,39 +81,59 @@ class Track:
     def spread(self, metric: Metric, width: float, first: int, stop: int, without: int = -1) -> Spread:
         """Quantiles of the stretches of `width` seconds numbered first to stop - 1; number 0 begins at 0 s.
 
-        `without` leaves one session out. Values are compared as 32-bit floats: exact to 16 million. What is long is
-        kept, for the whole track: the next look at stretches of this width costs no more than what came since then.
+        `without` leaves one session out. What is long is kept sorted: the next look at stretches of this width costs
+        no more than what came since then, whichever session is left out.
         """
         edges = stretches(first, stop, width)
         begin, end = np.searchsorted(self._time.view, (edges[0], edges[-1])).tolist()
         if end - begin <= LONG:
-            return self._spread(metric, edges, without)
-        key = metric, width, without
-        if key not in self._spreads:
-            if len(self._spreads) >= KEPT_SPREADS:
-                del self._spreads[next(iter(self._spreads))]
-            self._spreads[key] = _Kept(Spread(np.empty(0), np.empty(0), np.empty(0)))
+            found = SortedStretches()
+            chosen = np.arange(begin, end)
+            self._add(found, metric, edges, chosen[self._owners.view[begin:end] != without] if without >= 0 else chosen)
+            return found.spread(0, stop - first, _NOBODY)
+        self._sort(metric, width, stop, len(self))
         lowest = self._lowest(width)
-        kept = self._spreads[key]
-        highest = int(self._time.view[-1] // width) + 2
-        if kept.good < highest - lowest:
-            rest = self._spread(metric, stretches(lowest + kept.good, highest, width), without)
-            kept.spread = _joined(_stretch(kept.spread, 0, kept.good), rest)
-            kept.good = highest - lowest
-        return _stretch(kept.spread, first - lowest, stop - lowest)
+        left_out = _NOBODY
+        if without >= 0:
+            own = np.flatnonzero(self._owners.view[begin:end] == without) + begin
+            left_out = keys_of(*self._binned(metric, edges, own, first - lowest))
+        return self._sorted[metric, width].spread(first - lowest, stop - lowest, left_out)
+
+    def prepare(self, metric: Metric, width: float, first: int, stop: int, most: int) -> bool:
+        """Sort what `spread` needs, about `most` points at a time. False: there is more."""
+        begin, end = np.searchsorted(self._time.view, (first * width, stop * width)).tolist()
+        return end - begin <= LONG or self._sort(metric, width, stop, most)
+
+    def _sort(self, metric: Metric, width: float, stop: int, most: int) -> bool:
+        """Sort about `most` points at most, or those of one stretch, before stretch `stop`. False: there is more."""
+        lowest, times = self._lowest(width), self._time.view
+        if (metric, width) not in self._sorted and len(self._sorted) >= KEPT_SPREADS:
+            del self._sorted[next(iter(self._sorted))]
+        kept = self._sorted.setdefault((metric, width), SortedStretches())
+        first, wanted = lowest + len(kept), min(stop, int(times[-1] // width) + 2)
+        if first >= wanted:
+            return True
+        last = int(np.searchsorted(times, first * width)) + most
+        end = wanted if last >= len(times) else min(wanted, max(first + 1, int(times[last] // width)))
+        edges = stretches(first, end, width)
+        begin, stop_at = np.searchsorted(times, (edges[0], edges[-1])).tolist()
+        self._add(kept, metric, edges, np.arange(begin, stop_at))
+        return end == wanted
+
+    def _add(self, kept: SortedStretches, metric: Metric, edges: Floats, points: Ints) -> None:
+        bins, values = self._binned(metric, edges, points, 0)
+        kept.add(bins, values, len(edges) - 1)
+
+    def _binned(self, metric: Metric, edges: Floats, points: Ints, number: int) -> tuple[Ints, Floats]:
+        """Stretch and value of those points that have a value; the first stretch has this number."""
+        values = self._series.values(metric)[self._rows.view[points]]
+        bins = np.searchsorted(edges, self._time.view[points], "right") - 1 + number
+        known = ~np.isnan(values)
+        return bins[known], values[known]
 
     def _lowest(self, width: float) -> int:
         """Number of the stretch before the first point."""
         return int(self._time.view[0] // width) - 1
-
-    def _spread(self, metric: Metric, edges: Floats, without: int) -> Spread:
-        start, stop = int(np.searchsorted(self._time.view, edges[0])), int(np.searchsorted(self._time.view, edges[-1]))
-        values = self.values(metric, start, stop).astype(np.float32)
-        bins = np.searchsorted(edges, self._time.view[start:stop], "right") - 1
-        chosen = ~np.isnan(values)
-        if without >= 0:
-            chosen &= self._series.session[self._rows.view[start:stop]] != without
-        return _spread(bins[chosen], values[chosen], len(edges) - 1)
 
     def follow(self, update: Update) -> None:
         """Take in what the series found, at the cost of what is new."""
@@ -154,8 +160,8 @@ class Track:
         return bool((self._time.view[positions[own]] != self._series.time_s[amended[own]]).any())
 
     def _amend(self, amended: Ints) -> None:
-        positions = self._places.view[amended]
-        positions = np.sort(positions[positions >= 0])
+        places = self._places.view[amended]
+        positions = np.sort(places[places >= 0]).astype(np.int64)
         if not len(positions):
             return
         rows = self._rows.view[positions]
@@ -165,66 +171,32 @@ class Track:
 
     def _append(self, rows: Ints, times: Floats) -> None:
         first = len(self)
-        self._places.append(np.full(len(self._series) - len(self._places), -1, np.int64))
+        self._places.append(np.full(len(self._series) - len(self._places), -1, np.int32))
         if not len(rows):
             return
         self._rows.append(rows)
         self._time.append(times)
+        self._owners.append(self._series.session[rows])
         self._places.view[rows] = np.arange(first, len(self))
         for metric, pyramid in self._pyramids.items():
             pyramid.append(self._series.values(metric)[rows], self._series.rank[rows])
         self._outdate(float(times[0]))
 
     def _outdate(self, time_s: float) -> None:
-        """The spreads that are kept do not hold from a time on."""
-        for (_, width, _), kept in self._spreads.items():
-            kept.good = min(kept.good, max(0, int(time_s // width) - self._lowest(width)))
+        """What is kept sorted does not hold from a time on."""
+        for (_, width), kept in self._sorted.items():
+            # One less: an edge may be rounded otherwise.
+            kept.cut(max(0, int(time_s // width) - 1 - self._lowest(width)))
 
     def _rebuild(self) -> None:
         rows = self._series.rows(self.session)
         rows = rows[np.argsort(self._series.time_s[rows], kind="stable")]
-        self._rows, self._time, self._places = Growing(np.int64), Growing(np.float64), Growing(np.int64)
-        self._pyramids, self._spreads = {}, {}
+        self._rows, self._time, self._places = Growing(np.int64), Growing(np.float64), Growing(np.int32)
+        self._owners = Growing(np.int32)
+        self._pyramids, self._sorted = {}, {}
         self._append(rows, self._series.time_s[rows])
 
 
 def stretches(first: int, stop: int, width: float) -> Floats:
     """Edges of the stretches numbered first to stop - 1, shape (stop - first + 1,)."""
     return np.arange(first, stop + 1, dtype=np.float64) * width
-
-
-def _stretch(whole: Spread, first: int, stop: int) -> Spread:
-    """A part of a spread, which may reach beyond both of its ends."""
-    length = len(whole.p50)
-    begin, end = min(max(first, 0), length), min(max(stop, 0), length)
-    before, after = np.full(begin - first, np.nan), np.full(stop - first - (begin - first) - (end - begin), np.nan)
-    p10, p50, p90 = (np.concatenate([before, column[begin:end], after]) for column in (whole.p10, whole.p50, whole.p90))
-    return Spread(p10, p50, p90)
-
-
-def _joined(begin: Spread, end: Spread) -> Spread:
-    return Spread(
-        np.concatenate([begin.p10, end.p10]),
-        np.concatenate([begin.p50, end.p50]),
-        np.concatenate([begin.p90, end.p90]),
-    )
-
-
-def _spread(bins: Ints, values: NDArray[np.float32], count: int) -> Spread:
-    """One sort of (bin, value) pairs packed into integers: many times faster than a sort by two keys."""
-    bits = values.view(np.int32).astype(np.int64)
-    ordered = np.where(bits < 0, -(bits & 0x7FFF_FFFF), bits)
-    keys = np.sort((bins << 33) + ordered + (1 << 32))
-    numbers = np.bincount(bins, minlength=count)
-    firsts = np.cumsum(numbers) - numbers
-    some = numbers > 0
-
-    def quantile(percent: int) -> Floats:
-        at = firsts[some] + -(-numbers[some] * percent // 100) - 1
-        picked = (keys[at] & ((1 << 33) - 1)) - (1 << 32)
-        raw = np.where(picked < 0, -picked | 0x8000_0000, picked).astype(np.uint32)
-        result = np.full(count, np.nan)
-        result[some] = raw.view(np.float32)
-        return result
-
-    return Spread(quantile(10), quantile(50), quantile(90))

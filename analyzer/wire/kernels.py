@@ -6,6 +6,7 @@ Spec sections 5 and 6.1. Bytes come as uint8 arrays; nothing here raises, result
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,39 +15,60 @@ from analyzer.kernel import kernel
 from analyzer.wire.huffman import END, Huffman
 
 LOOKUP_BITS = 11
-"""Bits of the window that the first table answers; longer codes, which are rare, walk the tree."""
+"""Bits of the window that the table answers; longer codes, which are rare, walk the tree."""
 MAX_BITS = 16
 """Bits of the longest code that `huffman_tables` takes."""
+MOST_SYMBOLS = 6
+"""That the table answers at once."""
 HUFFMAN_EOF, HUFFMAN_LIMIT = -1, -2
 """What `decompress` returns instead of a size."""
 
+_COUNT_SHIFT, _BITS_SHIFT = 48, 56
+_SYMBOLS = (1 << _COUNT_SHIFT) - 1
 
-def huffman_tables(coder: Huffman) -> tuple[NDArray[np.int32], NDArray[np.int16]]:
-    """The tables `decompress` reads.
 
-    First, shape (2 ** LOOKUP_BITS,): symbol << 8 | bits of its code, where the code fits into the window, else
-    -1 - node of the tree at which to go on. Second, shape (nodes, 2): child by bit; symbols are nodes up to END.
-    """
+class HuffmanTables(NamedTuple):
+    """What `decompress` reads."""
+
+    lookup: NDArray[np.int64]
+    """Shape (2 ** LOOKUP_BITS,): the symbols whose codes fit into the window, at most MOST_SYMBOLS and none behind the
+    end symbol, a byte each, the first one lowest; from bit 48 on their number, from bit 56 on the bits of their codes.
+    Where there are none, the node of the tree at which to go on, from bit 56 on behind so many bits."""
+    tree: NDArray[np.int16]
+    """Shape (nodes, 2): child by bit; symbols are nodes up to END."""
+
+
+def huffman_tables(coder: Huffman) -> HuffmanTables:
+    """The tables of a code none of whose symbols has more than MAX_BITS bits."""
     children = coder.children
     assert _depth(coder.root, children) <= MAX_BITS
     tree = np.zeros((max(children) + 1, 2), dtype=np.int16)
     for node, pair in children.items():
         tree[node] = pair
-    lookup = np.zeros(1 << LOOKUP_BITS, dtype=np.int32)
-    for window in range(1 << LOOKUP_BITS):
-        node = coder.root
-        for used in range(1, LOOKUP_BITS + 1):
-            node = children[node][window >> (used - 1) & 1]
-            if node <= END:
-                lookup[window] = node << 8 | used
-                break
-        else:
-            lookup[window] = -1 - node
-    return lookup, tree
+    lookup = np.array([_entry(coder, window) for window in range(1 << LOOKUP_BITS)], dtype=np.int64)
+    return HuffmanTables(lookup, tree)
 
 
 def _depth(node: int, children: Mapping[int, tuple[int, int]]) -> int:
     return 1 + max(_depth(child, children) for child in children[node]) if node in children else 0
+
+
+def _entry(coder: Huffman, window: int) -> int:
+    node, begin = coder.root, 0
+    symbols, count = 0, 0
+    for used in range(1, LOOKUP_BITS + 1):
+        node = coder.children[node][window >> (used - 1) & 1]
+        if node == END:
+            break
+        if node < END:
+            symbols |= node << 8 * count
+            count += 1
+            node, begin = coder.root, used
+            if count == MOST_SYMBOLS:
+                break
+    if count:
+        return begin << _BITS_SHIFT | count << _COUNT_SHIFT | symbols
+    return used << _BITS_SHIFT | node
 
 
 def words_of(buffer: bytes) -> NDArray[np.uint64]:
@@ -60,90 +82,73 @@ def decompress(
     words: NDArray[np.uint64],
     start: int,
     stop: int,
-    lookup: NDArray[np.int32],
-    tree: NDArray[np.int16],
-    out: NDArray[np.uint8],
+    tables: HuffmanTables,
+    out: NDArray[np.uint64],
     limit: int,
 ) -> int:
     """Decode `data[start:stop]` into `out` up to the end symbol; bytes behind it are ignored. `words`: see `words_of`.
 
-    Returns the size, at most `limit`; HUFFMAN_EOF if the input ends first; HUFFMAN_LIMIT if there is more. Where both
-    are so, the end of the input is the fault, as in `Huffman.decompress`. `out` has `limit` bytes at least.
+    Returns the size in bytes, at most `limit`; HUFFMAN_EOF if the input ends first; HUFFMAN_LIMIT if there is more.
+    Where both are so, the end of the input is the fault, as in `Huffman.decompress`. `out`, eight bytes in each, has
+    room for `limit` bytes at least; what is behind the size is anything.
     """
-    size = 0
-    position = 8 * start
-    mask = np.uint64((1 << LOOKUP_BITS) - 1)
-    # No code has more than MAX_BITS bits, so 64 of them hold several symbols, whatever they are.
-    while position + 64 <= 8 * stop and (position >> 6) + 1 < len(words):
-        word = np.uint64(position >> 6)
-        shift = np.uint64(position & 63)
-        window = words[word] >> shift
-        if shift:
-            window |= words[word + np.uint64(1)] << (np.uint64(64) - shift)
+    lookup = tables.lookup
+    position, last = 8 * start, 8 * stop
+    size, place = 0, 0
+    # The bytes that are not in `out` yet.
+    word, held = np.uint64(0), 0
+    while position < last:
+        window = _window(data, words, position)
+        # No code has more than MAX_BITS bits, so 64 of them hold several symbols, whatever they are.
         for _ in range(64 // MAX_BITS):
-            entry = int(lookup[window & mask])
-            if entry < 0:
-                entry = _walk(window, -1 - entry, tree)
-            position += entry & 0xFF
-            window >>= np.uint64(entry & 0xFF)
-            symbol = entry >> 8
-            if symbol == END:
-                return size if size <= limit else HUFFMAN_LIMIT
-            if size < limit:
-                out[np.uint64(size)] = np.uint8(symbol)
-            size += 1
-    return _decompress_rest(data, position, stop, lookup, tree, out, limit, size)
+            entry = int(lookup[window & np.uint64((1 << LOOKUP_BITS) - 1)])
+            used, count, symbols = entry >> _BITS_SHIFT, entry >> _COUNT_SHIFT & 0xFF, np.uint64(entry & _SYMBOLS)
+            if count == 0:
+                symbol, used = _walk(window, entry & _SYMBOLS, used, tables.tree)
+                if symbol == END:
+                    if place < len(out):
+                        out[np.uint64(place)] = word
+                    if position + used > last:
+                        return HUFFMAN_EOF
+                    return size if size <= limit else HUFFMAN_LIMIT
+                symbols, count = np.uint64(symbol), 1
+            position += used
+            window >>= np.uint64(used)
+            size += count
+            word |= symbols << np.uint64(8 * held)
+            held += count
+            if held >= 8:
+                if place < len(out):
+                    out[np.uint64(place)] = word
+                place += 1
+                held -= 8
+                word = symbols >> np.uint64(8 * (count - held))
+    return HUFFMAN_EOF
 
 
 @kernel
-def _walk(window: np.uint64, node: int, tree: NDArray[np.int16]) -> int:
-    """Go on from a node of the tree behind LOOKUP_BITS bits; the result is as in `lookup`."""
-    used = LOOKUP_BITS
+def _window(data: NDArray[np.uint8], words: NDArray[np.uint64], position: int) -> np.uint64:
+    """The 64 bits from one on, the first one lowest; behind the data there are zeros."""
+    at, shift = position >> 6, np.uint64(position & 63)
+    if at + 1 < len(words):
+        window: np.uint64 = words[np.uint64(at)] >> shift
+        if shift:
+            window |= words[np.uint64(at + 1)] << (np.uint64(64) - shift)
+        return window
+    first, shift = position >> 3, np.uint64(position & 7)
+    window = np.uint64(data[np.uint64(first)]) >> shift
+    for step in range(1, min(9 if shift else 8, len(data) - first)):
+        window |= np.uint64(data[np.uint64(first + step)]) << (np.uint64(8 * step) - shift)
+    return window
+
+
+@kernel
+def _walk(window: np.uint64, node: int, used: int, tree: NDArray[np.int16]) -> tuple[int, int]:
+    """Go on from a node of the tree, which stands behind so many bits; the symbol, and the bits of its code."""
     while node > END:
         node = int(tree[np.uint64(node), (window >> np.uint64(used)) & np.uint64(1)])
         used += 1
-    return node << 8 | used
-
-
-@kernel
-def _decompress_rest(
-    data: NDArray[np.uint8],
-    position: int,
-    stop: int,
-    lookup: NDArray[np.int32],
-    tree: NDArray[np.int16],
-    out: NDArray[np.uint8],
-    limit: int,
-    size: int,
-) -> int:
-    """The last symbols, from bit `position` on: behind the input there are only zeros, which are none of it."""
-    at = position >> 3
-    bits = 8 * (stop - at) - (position & 7)
-    mask = np.uint64((1 << LOOKUP_BITS) - 1)
-    window = np.uint64(0)
-    held = 0
-    skip = position & 7
-    while True:
-        while held <= 56 and at < stop:
-            window |= (np.uint64(data[np.uint64(at)]) >> np.uint64(skip)) << np.uint64(held)
-            held += 8 - skip
-            skip = 0
-            at += 1
-        entry = int(lookup[window & mask])
-        if entry < 0:
-            entry = _walk(window, -1 - entry, tree)
-        used = entry & 0xFF
-        if used > bits:
-            return HUFFMAN_EOF
-        bits -= used
-        held -= used
-        window >>= np.uint64(used)
-        symbol = entry >> 8
-        if symbol == END:
-            return size if size <= limit else HUFFMAN_LIMIT
-        if size < limit:
-            out[np.uint64(size)] = np.uint8(symbol)
-        size += 1
+    return node, used
 
 
 @kernel
@@ -167,56 +172,62 @@ def unpack(data: NDArray[np.uint8], at: int, end: int) -> tuple[int, int]:
 
 
 @kernel
-def digest(data: NDArray[np.uint8], start: int, end: int) -> int:
-    """A number, 0 or above, that tells `data[start:end]` from other bytes; not one that withstands forgers."""
+def digest(data: NDArray[np.uint8], words: NDArray[np.uint64], start: int, end: int) -> int:
+    """A number, 0 or above, that tells `data[start:end]` from other bytes; not one that withstands forgers.
+
+    `words`: see `words_of`.
+    """
     mixed = np.uint64(end - start)
-    at = start
-    while at < end:
-        word = np.uint64(0)
-        for step in range(min(8, end - at)):
-            word |= np.uint64(data[np.uint64(at + step)]) << np.uint64(8 * step)
-        mixed = (mixed ^ word) * np.uint64(0x9E3779B97F4A7C15)
+    for at in range(start, end, 8):
+        window = _window(data, words, 8 * at)
+        if end - at < 8:
+            window &= (np.uint64(1) << np.uint64(8 * (end - at))) - np.uint64(1)
+        mixed = (mixed ^ window) * np.uint64(0x9E3779B97F4A7C15)
         mixed ^= mixed >> np.uint64(29)
-        at += 8
     return int(mixed >> np.uint64(1))
 
 
 @kernel
-def unpack_all(
-    data: NDArray[np.uint8], start: int, end: int, ints: NDArray[np.int32], offsets: NDArray[np.int32]
-) -> tuple[int, bool, bool]:
-    """All numbers of `data[start:end]` into `ints`, and where each begins, from `start`, into `offsets`.
+def unpack_all(data: NDArray[np.uint8], start: int, end: int, ints: NDArray[np.int32]) -> tuple[int, int, bool]:
+    """All numbers of `data[start:end]` into `ints`.
 
-    Returns how many whole numbers there are; whether the last one is cut off; whether one is longer than needed or
-    holds bits that fall off. Stops behind the last number that `ints` has room for; `offsets` has one entry more, which
-    gets where the last whole one ends.
+    Returns how many whole numbers there are; where the last of them ends, which is not `end` if one is cut off or
+    `ints` has no room for more; whether one is longer than needed or holds bits that fall off.
     """
     count = 0
     room = len(ints)
     at = start
     odd = False
     while at < end and count < room:
-        offsets[np.uint64(count)] = at - start
         byte = int(data[np.uint64(at)])
-        at += 1
+        next = at + 1
         value = byte & 0x3F
+        # Without a branch, as nobody can guess the sign of a number.
+        sign = -(byte >> 6 & 1)
         if byte >= 0x80:
-            negative = byte & 0x40
             shift = 6
             while byte >= 0x80 and shift <= 27:
-                if at >= end:
-                    return count, True, odd
-                byte = int(data[np.uint64(at)])
-                at += 1
+                if next >= end:
+                    return count, at, odd
+                byte = int(data[np.uint64(next)])
+                next += 1
                 value |= (byte & (0x0F if shift == 27 else 0x7F)) << shift
                 shift += 7
             if byte == 0 or (shift == 34 and byte >= 0x10):
                 odd = True
-            if negative:
-                value = ~value
-        elif byte & 0x40:
-            value = ~value
-        ints[np.uint64(count)] = value
+        at = next
+        ints[np.uint64(count)] = value ^ sign
         count += 1
-    offsets[np.uint64(count)] = at - start
-    return count, False, odd
+    return count, at, odd
+
+
+@kernel
+def offset_of(data: NDArray[np.uint8], start: int, index: int) -> int:
+    """Where a number begins, from `start` on, which is where the first one does; those before it are whole."""
+    at = start
+    for _ in range(index):
+        last = at + 4
+        while at < last and data[np.uint64(at)] >= 0x80:
+            at += 1
+        at += 1
+    return at - start

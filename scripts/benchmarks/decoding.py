@@ -13,6 +13,7 @@ import numpy as np
 
 from analyzer.engine.capture import Capture
 from analyzer.engine.change_tree import change_tree
+from analyzer.engine.garbage import set_aside
 from analyzer.snapshots.status import REBUILT
 
 DEEPEST_SHARE = 4
@@ -35,6 +36,8 @@ def task(path: str, warm: str, one_core: bool, jumps: int) -> dict[str, object]:
         capture.decode()
         wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
         tables = capture.tables
+        # As with a window's capture.
+        set_aside()
         return {
             "packets": len(tables.packets),
             "snapshots": len(tables.snapshots),

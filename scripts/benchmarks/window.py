@@ -44,6 +44,7 @@ class Watch(QObject):
         self._end = time.perf_counter() + seconds
         self._first_rows: float | None = None
         self._decoded = False
+        self._packets = 0
         self._late: list[float] = []
         self._due = time.perf_counter() + BEAT_MS / 1000
         (self._table,) = window.findChildren(PacketTable)
@@ -62,11 +63,10 @@ class Watch(QObject):
 
     def answer(self, shown: float) -> dict[str, object]:
         """What was seen, in seconds; `first_rows` is None if none came."""
-        document = self._window.document
         return {
             "first_rows": self._first_rows and self._first_rows - shown,
             "decoded": self._decoded,
-            "packets": 0 if document is None else len(document.tables.packets),
+            "packets": self._packets,
             "beats": len(self._late),
             "late": [percentile(self._late, share) for share in (0.5, 0.99, 1.0)],
         }
@@ -79,7 +79,8 @@ class Watch(QObject):
         self._late.append(now - self._due)
         self._due = now + BEAT_MS / 1000
         document = self._window.document
-        self._decoded = document is not None and document.is_decoded
+        if document is not None:
+            self._decoded, self._packets = document.is_decoded, len(document.tables.packets)
         if self._decoded or now > self._end:
             self._timer.stop()
             QApplication.quit()

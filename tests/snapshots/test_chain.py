@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 from hypothesis import given
@@ -39,12 +39,12 @@ class Recorded:
             row = self.bases[row]
         return tuple(reversed(links))
 
-    def step(self, row: int, base: tuple[int, ...] | None) -> tuple[int, ...]:
-        self.steps.append(row)
-        return (*(base or ()), row)
+    def make(self, rows: Sequence[int], base: tuple[int, ...] | None) -> list[tuple[int, ...]]:
+        self.steps += rows
+        return [(*(base or ()), *rows[:end]) for end in range(1, len(rows) + 1)]
 
     def chain(self) -> Chain[tuple[int, ...]]:
-        return Chain(self.bases.__getitem__, self.blocks.get, self.step)
+        return Chain(self.bases.__getitem__, self.blocks.get, self.make)
 
 
 def line(length: int) -> Recorded:
@@ -116,7 +116,7 @@ def test_a_block_is_unpacked_once() -> None:
         asked.append(row)
         return recorded.blocks.get(row)
 
-    chain = Chain(recorded.bases.__getitem__, stored, recorded.step)
+    chain = Chain(recorded.bases.__getitem__, stored, recorded.make)
     assert chain.state(CHAIN_LENGTH) == chain.state(CHAIN_LENGTH) == recorded.expected(CHAIN_LENGTH)
     assert asked == [CHAIN_LENGTH]
 
@@ -125,12 +125,12 @@ def test_an_empty_state_is_a_state() -> None:
     """One that is false as a condition must not be taken for a missing one."""
     steps: list[int] = []
 
-    def step(row: int, base: int | None) -> int:
-        steps.append(row)
-        return 0
+    def make(rows: Sequence[int], base: int | None) -> list[int]:
+        steps.extend(rows)
+        return [0] * len(rows)
 
     nothing: Callable[[int], int | None] = lambda row: None  # noqa: E731
-    chain = Chain(lambda row: row - 1, nothing, step)
+    chain = Chain(lambda row: row - 1, nothing, make)
     assert chain.state(2) == chain.state(1) == 0
     assert steps == [0, 1, 2]
 
@@ -139,12 +139,12 @@ def test_what_a_step_raises_passes_through_and_spoils_nothing() -> None:
     recorded = line(4)
     bad = {2}
 
-    def step(row: int, base: tuple[int, ...] | None) -> tuple[int, ...]:
-        if row in bad:
+    def make(rows: Sequence[int], base: tuple[int, ...] | None) -> list[tuple[int, ...]]:
+        if bad & set(rows):
             raise EOFError("unreadable")
-        return recorded.step(row, base)
+        return recorded.make(rows, base)
 
-    chain = Chain(recorded.bases.__getitem__, recorded.blocks.get, step)
+    chain = Chain(recorded.bases.__getitem__, recorded.blocks.get, make)
     with pytest.raises(EOFError, match="unreadable"):
         chain.state(3)
     assert chain.state(1) == (0, 1)

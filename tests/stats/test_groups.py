@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from analyzer.stats.groups import Groups
 
-PAIRS = st.lists(st.tuples(st.integers(0, 5), st.integers(-(10**12), 10**12)), max_size=60)
+PAIRS = st.lists(st.tuples(st.integers(0, 5) | st.just(70_000), st.integers(-(10**12), 10**12)), max_size=60)
 
 
 @given(pairs=PAIRS, percent=st.integers(1, 100))

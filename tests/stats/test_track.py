@@ -136,6 +136,29 @@ def test_long_stretches_are_kept_until_rows_come() -> None:
     np.testing.assert_array_equal(track.spread(Metric.WIRE_BYTES, 1.0, 2, 95).p50, found.p50)
 
 
+@pytest.mark.parametrize("without", [-1, 0, 2, 7])
+def test_sorted_a_part_at_a_time_all_but_any_session(without: int) -> None:
+    count = 30_000
+    random = np.random.default_rng(7)
+    series = _times(
+        np.sort(random.uniform(0, 100, count)).tolist(),
+        random.integers(0, 40, count).tolist(),
+        random.choice(3, count, p=(0.05, 0.9, 0.05)).tolist(),
+    )
+    parts, once = Track(series, -1), Track(series, -1)
+    calls = 1
+    while not parts.prepare(Metric.WIRE_BYTES, 1.0, 0, 100, 4000):
+        calls += 1
+    assert calls > 5
+    found = parts.spread(Metric.WIRE_BYTES, 1.0, 0, 100, without)
+    whole = once.spread(Metric.WIRE_BYTES, 1.0, 0, 100, without)
+    short = [once.spread(Metric.WIRE_BYTES, 1.0, second, second + 1, without) for second in range(100)]
+    for name in ("p10", "p50", "p90"):
+        assert np.isfinite(getattr(found, name)).all()
+        np.testing.assert_array_equal(getattr(found, name), getattr(whole, name))
+        np.testing.assert_array_equal(getattr(found, name), [getattr(one, name)[0] for one in short])
+
+
 def test_kept_quantiles_follow_what_comes() -> None:
     count = 60_000
     random = np.random.default_rng(5)

@@ -109,10 +109,19 @@ def test_it_is_said_while_it_lasts(qtbot: QtBot, window: MainWindow, kernels: Ke
 
 def test_nothing_is_compiled_twice(window: MainWindow, kernels: Kernels) -> None:
     kernels.filled = True
-    decoder = FastDecoder(kernels.fill)
+    compiled, loaded = threading.Event(), threading.Event()
+
+    def fill(stop: threading.Event) -> str:
+        compiled.set()
+        return ""
+
+    decoder = FastDecoder(fill, loaded.set)
     window.prepare(decoder)
     assert "Preparing the fast decoder" not in said(window)
     assert not decoder.start()
+    decoder.stop(WAIT_MS / 1000)
+    assert loaded.is_set()
+    assert not compiled.is_set()
 
 
 def test_closing_ends_it(window: MainWindow, kernels: Kernels) -> None:

@@ -153,6 +153,20 @@ def test_a_capture_given_at_the_start_has_docks_of_their_width(settings: Setting
     window.deleteLater()
 
 
+def test_docks_that_had_no_room_have_their_width_when_the_window_grows(settings: Settings, qtbot: QtBot) -> None:
+    window = MainWindow(settings)
+    window.resize(800, 700)
+    window.show()
+    open_at_once(window)
+    qtbot.waitUntil(lambda: window.document is not None and window.document.is_decoded)
+    turn(window)
+    window.resize(1440, 900)
+    qtbot.waitUntil(lambda: beside(window))
+    window.close()
+    assert window.opening.wait(60.0)
+    window.deleteLater()
+
+
 def test_the_next_start_does_not_know_that_a_pane_filled_the_window(
     window: MainWindow, opened: Opener, settings: Settings, qtbot: QtBot
 ) -> None:
@@ -163,6 +177,8 @@ def test_the_next_start_does_not_know_that_a_pane_filled_the_window(
     turn(window)
     window.close()
     again = MainWindow(settings)
+    # As wide as the first; a screen of 800 pixels squeezes docks and middle.
+    again.resize(window.size())
     again.show()
     open_at_once(again)
     qtbot.waitUntil(lambda: beside(again))

@@ -31,6 +31,8 @@ LABEL_PIXELS = 64
 NEAR_S = drawing.GAP_S / 2
 """How far from the pointer a value is still said."""
 NEAR_PIXELS = 8.0
+SORTED_A_CALL = 16_384
+"""Snapshots sorted for percentiles before others have their turn."""
 
 
 def translated(text: str) -> str:
@@ -78,6 +80,8 @@ class Chart(QWidget):
         self.drawn = Drawn()
         self.band = Drawn()
         self.full = Drawn()
+        self._percentiles: tuple[object, ...] = ()
+        """What `drawn` and `band` are of, where they are percentiles."""
         self.header = Header(theme)
         self.canvas = Canvas(theme, spec.color, by_parts=spec.metric is Metric.PARTS)
         self.pointer = Pointer(self.canvas)
@@ -132,13 +136,16 @@ class Chart(QWidget):
     def _keep_height(self, header: int) -> None:
         self.setMinimumHeight(header + round(LEAST_PLOT * self._zoom))
 
-    def draw(self, scene: Scene, *, first: bool, last: bool) -> None:
-        """Draw a stretch of time. The first chart carries the signs of faults, the last the times."""
+    def draw(self, scene: Scene, *, first: bool, last: bool) -> bool:
+        """Draw a stretch of time. The first chart carries the signs of faults, the last the times.
+
+        False: percentiles are those of before, where there were some; sorting the new ones takes further calls.
+        """
         self._scene = scene
         canvas, spec = self.canvas, self.spec
         canvas.set_bottom_axis(last)
         window = self._window(scene)
-        self._compute(scene, window, first=first)
+        whole = self._compute(scene, window, first=first)
         top = max(spec.least_top, self.drawn.top, self.band.top) * HEADROOM
         canvas.set_range((scene.start, scene.stop), (min(self.drawn.bottom, self.band.bottom), top))
         canvas.set_ticks(
@@ -155,19 +162,41 @@ class Chart(QWidget):
         self._show_cursor()
         self.set_region(self._region)
         self.setAccessibleName(self._text_twin(scene))
+        return whole
+
+    def prepare(self, scene: Scene) -> bool:
+        """Sort some of what the percentiles need, which were not ready. False: there is more."""
+        metric = self.spec.metric
+        every = scene.data.track(ALL_SESSIONS)
+        return metric is None or drawing.prepare(every, metric, self._window(scene), SORTED_A_CALL)
 
     def _text_twin(self, scene: Scene) -> str:
         """What the chart shows, in words."""
         return f"{translated(self.spec.title)}, {translated(self.spec.unit)}: {scene.twin}"
 
-    def _compute(self, scene: Scene, window: Window, *, first: bool) -> None:
+    def _compute(self, scene: Scene, window: Window, *, first: bool) -> bool:
+        """False: the percentiles are not ready."""
         metric = self.spec.metric
-        self.drawn = self._main(scene, window)
-        self.band, self.full = Drawn(), Drawn()
-        if metric is not None and self.spec.form is Form.LINE and scene.several:
-            self.band = drawing.band(scene.data.track(ALL_SESSIONS), metric, window, scene.session)
+        self.full = Drawn()
         if metric is not None and first and scene.session != ALL_SESSIONS:
             self.full = drawing.full(scene.track, metric, window)
+        if metric is None or self.spec.form is not Form.LINE or not scene.several:
+            self._percentiles, self.drawn, self.band = (), self._main(scene, window), Drawn()
+            return True
+        every, alone = scene.data.track(ALL_SESSIONS), scene.session != ALL_SESSIONS
+        ready = drawing.prepare(every, metric, window, SORTED_A_CALL)
+        before, self._percentiles = self._percentiles, (scene.data, metric, scene.session)
+        if ready:
+            self.band = drawing.band(every, metric, window, scene.session)
+        elif before != self._percentiles:
+            self.band = Drawn()
+        if alone:
+            self.drawn = drawing.line(scene.track, metric, window)
+        elif ready:
+            self.drawn = drawing.median(every, metric, window)
+        elif before != self._percentiles:
+            self.drawn = Drawn()
+        return ready
 
     def _paint(self, form: Form | None) -> None:
         """Give the canvas what was computed, in the one form it has."""
@@ -183,6 +212,7 @@ class Chart(QWidget):
     def clear(self) -> None:
         """Let go of what was drawn, and of where it came from."""
         self._scene, self.selected, self._hover, self._summary = None, None, None, ""
+        self._percentiles = ()
         self.drawn = self.band = self.full = Drawn()
         canvas = self.canvas
         self._paint(None)
@@ -315,8 +345,7 @@ class Chart(QWidget):
         if metric is None:
             return drawing.rate(scene.data.rates, scene.session, window, in_bytes=self.spec.key == "bytes")
         if self.spec.form is Form.LINE:
-            whole = scene.session == ALL_SESSIONS and scene.several
-            return (drawing.median if whole else drawing.line)(scene.track, metric, window)
+            return drawing.line(scene.track, metric, window)
         return (drawing.bars if self.spec.form is Form.BARS else drawing.points)(scene.track, metric, window)
 
     def _say(self, scene: Scene) -> None:

@@ -11,6 +11,8 @@ from ui.selection import Place
 
 ALL_SESSIONS = -1
 BLOCK = 4096
+KEPT_TRACKS = 4
+"""Of single sessions: what is drawn, what is selected next, and those before."""
 
 
 class ChartData:
@@ -42,11 +44,15 @@ class ChartData:
         return len(self.series) == len(self.tables.snapshots)
 
     def track(self, session: int) -> Track:
-        """The snapshots of a session, or of all. Only one session's are kept at hand."""
-        if session not in self._tracks:
-            self._tracks = {known: track for known, track in self._tracks.items() if known == ALL_SESSIONS}
-            self._tracks[session] = Track(self.series, session)
-        return self._tracks[session]
+        """The snapshots of a session, or of all. Those of a few sessions are kept at hand."""
+        found = self._tracks.pop(session, None)
+        if found is None:
+            found = Track(self.series, session)
+        self._tracks[session] = found
+        single = [known for known in self._tracks if known != ALL_SESSIONS]
+        if len(single) > KEPT_TRACKS:
+            del self._tracks[single[0]]
+        return found
 
     def moment(self, place: Place) -> tuple[float, int] | None:
         """Time, and snapshot row or -1, of what is selected; None of nothing."""

@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from analyzer.stats.quantiles import Spread
 from analyzer.stats.rates import PacketRates
 from analyzer.stats.series import Metric, Rank
-from analyzer.stats.track import Spread, Track, stretches
+from analyzer.stats.track import Track, stretches
 
 Floats = NDArray[np.float64]
 
@@ -217,12 +218,23 @@ def full(track: Track, metric: Metric, window: Window) -> Drawn:
     return Drawn(track.time_s[chosen], track.values(metric, start, stop)[chosen - start])
 
 
+def prepare(track: Track, metric: Metric, window: Window, most: int) -> bool:
+    """Sort about `most` of the values that `band` and `median` need. False: there are more."""
+    width, first, stop = _steps(window)
+    return track.prepare(metric, width, first, stop, most)
+
+
 def _spread(track: Track, metric: Metric, window: Window, without: int) -> tuple[Floats, Spread]:
-    """Quantiles of stretches of 3 to 6 pixels, with their edges. Few widths occur, so that a track can keep them."""
+    """Quantiles of stretches, with their edges."""
+    width, first, stop = _steps(window)
+    return stretches(first, stop, width), track.spread(metric, width, first, stop, without)
+
+
+def _steps(window: Window) -> tuple[float, int, int]:
+    """Seconds of a stretch of 3 to 6 pixels, and which are in view. Few widths occur, so that a track can keep them."""
     doublings = np.ceil(np.log2(max(BIN_PIXELS * window.pixel_s / SMALLEST_BIN_S, 1.0)))
     width = SMALLEST_BIN_S * 2.0 ** int(doublings)
-    first, stop = int(np.floor(window.start / width)), int(np.ceil(window.stop / width))
-    return stretches(first, stop, width), track.spread(metric, width, first, stop, without)
+    return width, int(np.floor(window.start / width)), int(np.ceil(window.stop / width))
 
 
 def _around(track: Track, window: Window) -> tuple[int, int]:

@@ -26,7 +26,7 @@ from ui.theme import Theme
 from ui.views.pane_state import PaneState
 
 ZOOM_STEP = 1.25
-ROWS_A_TURN = 16_384
+ROWS_A_TURN = 4096
 """How many snapshots are taken in before others have their turn."""
 
 
@@ -338,7 +338,7 @@ class ChartStack(QWidget):
             self._turns.ask_next()
 
     def _draw(self) -> None:
-        self._turns.finish_now()
+        self._turns.begin_now()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -349,14 +349,14 @@ class ChartStack(QWidget):
         super().resizeEvent(event)
         self._ask_redraw()
 
-    def _draw_each(self) -> Iterator[None]:
-        """Stops after each chart, for others to come between."""
+    def _draw_each(self) -> Iterator[bool]:
+        """Stops after each chart, for others to come between. Percentiles that have to be sorted first come last."""
         scope = self._scope
         self._stale = scope is not None and not self.isVisible()
         if scope is None or self._stale:
             return
         while not scope.data.update(ROWS_A_TURN):
-            yield
+            yield False
         if scope.document.is_decoded and not len(scope.data.tables.frames):
             self.state.show_state(self.tr("No packets"), self.tr("The capture holds none: there is no time to draw"))
             self._show_or_say(False)
@@ -364,14 +364,20 @@ class ChartStack(QWidget):
         self._view.set_capture(scope.data.first_s, scope.end_s)
         scope.choose()
         scene = self._scene(scope)
-        yield
-        charts = self.shown_charts
+        yield False
+        charts, waiting = self.shown_charts, []
         for chart in charts:
             chart.set_cursor(scope.moment)
-            chart.draw(scene, first=chart is charts[0], last=chart is charts[-1])
-            yield
+            if not chart.draw(scene, first=chart is charts[0], last=chart is charts[-1]):
+                waiting.append(chart)
+            yield False
         self._write_client(scope)
         self._write_range(None)
+        for chart in waiting:
+            yield True
+            while not chart.prepare(scene):
+                yield False
+            chart.draw(scene, first=chart is charts[0], last=chart is charts[-1])
 
     def _write_client(self, scope: Scope) -> None:
         every, choice = scope.session == ALL_SESSIONS, not scope.limited and scope.own >= 0

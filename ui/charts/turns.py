@@ -13,12 +13,15 @@ REST = 8
 
 
 class Turns(QObject):
-    """Does `work` when it is asked to; each `yield` of it is a place where others may come between."""
+    """Does `work` when it is asked to; each `yield` of it is a place where others may come between.
 
-    def __init__(self, work: Callable[[], Iterator[None]], parent: QObject) -> None:
+    It yields True where a person who watches has what matters, and the rest may come a little later.
+    """
+
+    def __init__(self, work: Callable[[], Iterator[bool]], parent: QObject) -> None:
         super().__init__(parent)
         self._work = work
-        self._left: Iterator[None] | None = None
+        self._left: Iterator[bool] | None = None
         self._again = False
         self._took_ms = 0.0
         self._timer = QTimer(self)
@@ -42,11 +45,13 @@ class Turns(QObject):
         self.stop()
         self._timer.start(0)
 
-    def finish_now(self) -> None:
-        """All of it at once: a person zooms, and watches."""
+    def begin_now(self) -> None:
+        """At once, and on to where the rest may come later: a person zooms, and watches."""
         self.stop()
-        for _ in self._work():
-            pass
+        left = self._work()
+        if any(left):
+            self._left, self._took_ms = left, 0.0
+            self._timer.start(0)
 
     def stop(self) -> None:
         """Let go of what is under way."""

@@ -32,8 +32,6 @@ class Row:
     """For people."""
     several: bool
     """The client's flow has more than one session."""
-    left_out: bool
-    """Other panes show another session only."""
 
 
 ClientColumn = Column[Row]
@@ -80,10 +78,13 @@ def lost_text(stats: ClientStats) -> str:
     return decimal(100 * share, 1) if share >= 0.0005 else "<0.1"
 
 
-def cell_of(row: Row, column: ClientColumn) -> Cell:
-    """A cell; the number that is the reason of a concern carries its sign."""
+def cell_of(row: Row, column: ClientColumn, *, left_out: bool) -> Cell:
+    """A cell; the number that is the reason of a concern carries its sign.
+
+    `left_out`: other panes show another session only.
+    """
     text = column.text(row)
-    tone = "text3" if row.left_out or (text == UNKNOWN and column.name != "client") else "text"
+    tone = "text3" if text == UNKNOWN and column.name != "client" else "text"
     sign = ""
     if column.name == "client":
         sign = SIGNS[row.stats.severity]
@@ -91,7 +92,7 @@ def cell_of(row: Row, column: ClientColumn) -> Cell:
         tone = "error" if row.stats.severity is Severity.ERROR else "warn"
     elif _CONCERNS.get(column.name) in row.stats.concerns:
         tone, sign = "warn", "warn"
-    if row.left_out:
+    if left_out:
         tone = "text3"
     return Cell(text, tone, right=column.right, sign=sign, middle=column.name == "address")
 

@@ -91,7 +91,6 @@ class ClientModel(ColumnModel[Row]):
     def limit_to(self, session: int) -> None:
         """The only session that the other panes show, -1: all. The rest is greyed."""
         self._only = session
-        self._rows = [replace(row, left_out=self._left_out(row.stats)) for row in self._rows]
         self._cells.clear()
         self._repaint()
 
@@ -99,7 +98,7 @@ class ClientModel(ColumnModel[Row]):
         key = row.stats.session, column.name
         found = self._cells.get(key)
         if found is None:
-            found = self._cells[key] = cell_of(row, column)
+            found = self._cells[key] = cell_of(row, column, left_out=0 <= self._only != row.stats.session)
         return found
 
     def tool_tip(self, row: Row) -> str:
@@ -121,10 +120,7 @@ class ClientModel(ColumnModel[Row]):
 
     def _row(self, stats: ClientStats, *, several: bool) -> Row:
         dialect = self._dialects.get(stats.dialect, stats.dialect)
-        return Row(stats, self._paces.get(stats.session), dialect, several, self._left_out(stats))
-
-    def _left_out(self, stats: ClientStats) -> bool:
-        return self._only >= 0 and stats.session != self._only
+        return Row(stats, self._paces.get(stats.session), dialect, several)
 
     def _keep(self, sessions: set[int]) -> None:
         """Rows that go are moved to the end, so that they go at once."""

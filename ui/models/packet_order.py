@@ -8,6 +8,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from analyzer.store.columns import CHUNK_ROWS
 from analyzer.store.tables import Tables
 from ui.models.packet_cells import Column, PacketCells
 
@@ -18,7 +19,11 @@ Rows = NDArray[np.int64]
 
 def session_rows(tables: Tables, session: int, stop: int) -> Rows:
     """Packets of one session among the first `stop`, ascending."""
-    return np.flatnonzero(tables.packets.array("session", 0, stop) == session)
+    found = [
+        np.flatnonzero(tables.packets.array("session", start, min(stop, start + CHUNK_ROWS)) == session) + start
+        for start in range(0, stop, CHUNK_ROWS)
+    ]
+    return np.concatenate(found) if found else np.arange(0)
 
 
 def sorted_rows(tables: Tables, cells: PacketCells, rows: Rows, column: Column, *, descending: bool) -> Rows:
@@ -60,13 +65,11 @@ def _host_port(address: str) -> tuple[str, int]:
 
 def _client(tables: Tables, cells: PacketCells, rows: Rows) -> list[Rows]:
     session, flow = tables.packets.take("session", rows).astype(np.int64), _flow(tables, rows)
-    flows = len(tables.flows)
-    pairs, places = np.unique((session + 1) * flows + flow, return_inverse=True)
-    names = [
-        cells.client_of(pair // flows - 1, pair % flows, tables.flows.integer("server", pair % flows))
-        for pair in pairs.tolist()
-    ]
-    return [_ranks(names)[places.reshape(-1)]]
+    servers = tables.flows.integers("server").tolist()
+    flow_of = tables.readings.integers("flow")[tables.sessions.integers("reading")].tolist()
+    names = [cells.client_of(own, at, servers[at]) for own, at in enumerate(flow_of)]
+    names += [cells.client_of(-1, at, server) for at, server in enumerate(servers)]
+    return [_ranks(names)[np.where(session >= 0, session, len(flow_of) + flow)]]
 
 
 def _direction(tables: Tables, cells: PacketCells, rows: Rows) -> list[Rows]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import numpy as np
 
 from analyzer.store.tables import Tables
@@ -12,11 +15,28 @@ SEARCH_ROWS = 4096
 """Rows looked through at a time."""
 RESORT_SHARE = 4
 """While decoding, rows stand behind the sorted ones until they are a quarter of these; then all are sorted anew."""
+AT_ONCE = 100_000
+"""So many rows are sorted while the window waits, within a frame; more elsewhere."""
 ALL = -1
 
 
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Packets in an order that was asked for."""
+
+    version: int
+    rows: Rows
+    """Packets by row."""
+    places: Rows
+    """Row by packet, -1 of those that are not shown."""
+
+
 class PacketRows:
-    """Row numbers over the packets that were taken in."""
+    """Row numbers over the packets that were taken in.
+
+    Many rows are not sorted here: while `wants_sort`, what `ordering` returns is to be called, on any thread, and its
+    result given to `take`. Until then they stand as they stood.
+    """
 
     def __init__(self, tables: Tables, cells: PacketCells, session: int) -> None:
         self._tables = tables
@@ -31,6 +51,7 @@ class PacketRows:
         self._column: Column | None = None
         self._descending = False
         self._session = session
+        self._version = 0
         self.rebuild()
 
     def __len__(self) -> int:
@@ -45,6 +66,11 @@ class PacketRows:
     def column(self) -> Column | None:
         """What rows are sorted by; None: capture order."""
         return self._column
+
+    @property
+    def version(self) -> int:
+        """Another one for each choice of rows and of their order."""
+        return self._version
 
     @property
     def session(self) -> int:
@@ -66,8 +92,7 @@ class PacketRows:
         if self._rows is None:
             return packet
         if self._places is None:
-            self._places = np.full(self._count, -1, dtype=np.int64)
-            self._places[self._rows] = np.arange(len(self._rows))
+            self._places = _places(self._rows, self._count)
         return int(self._places[packet])
 
     def next_in_flow(self, row: int, step: int) -> int:
@@ -94,7 +119,38 @@ class PacketRows:
 
     def resort(self) -> None:
         """The same packets, all of them in order."""
-        self._order(np.arange(self._count) if self._rows is None else np.sort(self._rows))
+        self._version += 1
+        self._sorted = 0
+        if self._column is None:
+            self._rows, self._places = None if self._rows is None or self._session == ALL else np.sort(self._rows), None
+        elif len(self) <= AT_ONCE:
+            self.take(self.ordering()())
+
+    def ordering(self) -> Callable[[], Order]:
+        """What puts the packets in the order by the column that was chosen."""
+        tables, cells, column, descending = self._tables, self._cells, self._column, self._descending
+        version, count, rows = self._version, self._count, None if self._session == ALL else self._rows
+        assert column is not None
+
+        def order() -> Order:
+            chosen = np.arange(count) if rows is None else np.sort(rows)
+            found = sorted_rows(tables, cells, chosen, column, descending=descending)
+            return Order(version, found, _places(found, count))
+
+        return order
+
+    def take(self, order: Order) -> None:
+        """Put rows in order, unless another one was asked for since; those that came since then stay behind."""
+        if order.version != self._version:
+            return
+        came = (
+            np.arange(len(order.places), self._count)
+            if self._session == ALL
+            else self.packets(len(order.rows), len(self))
+        )
+        self._sorted = len(order.rows)
+        self._rows = np.concatenate([order.rows, came]) if len(came) else order.rows
+        self._places = None if len(came) else order.places
 
     def limit_to(self, session: int) -> None:
         """The packets of one session, or all (-1)."""
@@ -103,9 +159,9 @@ class PacketRows:
 
     def rebuild(self) -> None:
         """Choose anew, and sort."""
-        self._order(
-            np.arange(self._count) if self._session == ALL else session_rows(self._tables, self._session, self._count)
-        )
+        self._rows = None if self._session == ALL else session_rows(self._tables, self._session, self._count)
+        self._places = None
+        self.resort()
 
     def arriving(self, count: int) -> Rows:
         """What `append` has to be given when `count` packets are there: the new ones that are shown."""
@@ -122,7 +178,7 @@ class PacketRows:
 
     @property
     def wants_sort(self) -> bool:
-        """So many rows stand behind the sorted ones that all should be sorted anew."""
+        """None are sorted yet, or so many stand behind the sorted ones that all should be sorted anew."""
         return self._column is not None and (len(self) - self._sorted) * RESORT_SHARE > self._sorted
 
     def found_late(self) -> Rows | None:
@@ -135,10 +191,9 @@ class PacketRows:
             return rows[len(shown) :]
         return None
 
-    def _order(self, rows: Rows) -> None:
-        """Put `rows`, which ascend, in order."""
-        self._sorted, self._places = len(rows), None
-        if self._column is not None:
-            self._rows = sorted_rows(self._tables, self._cells, rows, self._column, descending=self._descending)
-        else:
-            self._rows = None if self._session == ALL else rows
+
+def _places(rows: Rows, count: int) -> Rows:
+    """Row by packet, of `count` packets."""
+    places = np.full(count, -1, dtype=np.int64)
+    places[rows] = np.arange(len(rows))
+    return places

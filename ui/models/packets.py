@@ -22,13 +22,14 @@ from analyzer.store.journal import Amendment
 from ui.document import Document
 from ui.models.packet_cells import Column, PacketCells, TimeFormat
 from ui.models.packet_order import Rows
-from ui.models.packet_rows import ALL, PacketRows
+from ui.models.packet_rows import ALL, Order, PacketRows
 from ui.models.related import NOTHING, Related, related
 from ui.views.cells import CELL_ROLE, ROW_ROLE, Row
 from ui.views.signs import TEXTS
 
 CACHED_ROWS = 512
 NOTES_TOPIC = "packet list notes"
+ORDER_TOPIC = "packet list order"
 MOST_WANTED = 200
 """Rows whose notes are asked for at a time: the visible ones and some around them."""
 
@@ -63,6 +64,8 @@ class PacketModel(QAbstractTableModel):
         self._wanted: dict[int, None] = {}
         """Packets whose notes are missing, the one looked at last behind."""
         self._snapshots = 0
+        self._ordered = -1
+        """Version of the rows whose order was asked for."""
         self._time_format = TimeFormat.FIRST
         self._ask_soon = QTimer(self)
         self._ask_soon.setSingleShot(True)
@@ -178,6 +181,7 @@ class PacketModel(QAbstractTableModel):
             descending = order is Qt.SortOrder.DescendingOrder
             rows = self._rows
             self._move_rows(lambda: rows.sort(by, descending=descending))
+            self._ask_order()
 
     def limit_to(self, session: int) -> None:
         """Show the packets of one session only, or of all (-1)."""
@@ -242,8 +246,30 @@ class PacketModel(QAbstractTableModel):
         if count == before:
             return
         self._append(self._rows.arriving(count), count)
-        if self._rows.wants_sort:
+        self._sort_again()
+
+    def _sort_again(self) -> None:
+        """So many rows came that all are sorted anew, unless they are being sorted."""
+        assert self._rows is not None
+        if self._rows.wants_sort and self._ordered != self._rows.version:
             self._move_rows(self._rows.resort)
+            self._ask_order()
+
+    def _ask_order(self) -> None:
+        """Have many rows sorted on the query thread."""
+        document, rows = self._document, self._rows
+        if document is None or rows is None or not rows.wants_sort:
+            return
+        self._ordered = rows.version
+        order = rows.ordering()
+        document.ask(ORDER_TOPIC, lambda query: order(), lambda found: self._take_order(rows, found))
+
+    def _take_order(self, rows: PacketRows, order: Order) -> None:
+        if rows is not self._rows:
+            return
+        self._ordered = -1
+        self._move_rows(lambda: rows.take(order))
+        self._sort_again()
 
     def _append(self, new: Rows, count: int) -> None:
         assert self._rows is not None
@@ -308,6 +334,7 @@ class PacketModel(QAbstractTableModel):
         self._cells.decoded = True
         if self._rows.column is not None:
             self._move_rows(self._rows.resort)
+            self._ask_order()
         self._repaint()
 
     def _replace_rows(self, change: Callable[[], None]) -> None:
@@ -316,6 +343,7 @@ class PacketModel(QAbstractTableModel):
         change()
         self.endResetModel()
         self.reordered.emit()
+        self._ask_order()
 
     def _move_rows(self, change: Callable[[], None]) -> None:
         """The same rows in another order; views keep what they point to."""

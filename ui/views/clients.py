@@ -34,6 +34,8 @@ class ClientsPane(QWidget):
         super().__init__(parent)
         self._document: Document | None = None
         self._session = -1
+        self._counted = ""
+        """How many clients and sessions there are, in words."""
         self._picked = False
         """A person, or the selection, chose the session; else it is the worst one."""
         self._zoom = 1.0
@@ -262,15 +264,15 @@ class ClientsPane(QWidget):
                 self.tr("No clients"), self.tr("The capture holds no session of a game that is decoded.")
             )
         self._stack.setCurrentIndex(0 if self.clients.rowCount() else 1)
+        self._counted = self._count()
         self._say_limit()
 
     def _say_limit(self) -> None:
         limit = self._document.selection.session if self._document is not None else -1
         self.only.setEnabled(self._session >= 0)
         self.only.setChecked(limit >= 0 and limit == self._session)
-        clients = self._count()
         name = self._name_in(self.clients.row_of(limit))
-        self._title.setText(self.tr("Only {0} of {1}").format(name, clients) if name else clients)
+        self._title.setText(self.tr("Only {0} of {1}").format(name, self._counted) if name else self._counted)
 
     def _count(self) -> str:
         """24 clients; with the sessions, where a client had several."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from analyzer.protocols.base import Protocol, Reading, Verdict
 from analyzer.protocols.teeworlds.codec import TeeworldsCodec
 from analyzer.protocols.teeworlds.codes import CODES, PACKET_CODES, PACKET_KINDS, SNAPSHOT_KINDS
@@ -12,6 +14,9 @@ from analyzer.protocols.teeworlds.pace import pace
 from analyzer.protocols.teeworlds.reading import TeeworldsReading, plain_tools
 from analyzer.protocols.teeworlds.words import DIALECT_NAMES, MESSAGE_NOTES, short_name
 from analyzer.store.rows import Rows
+
+if TYPE_CHECKING:
+    from analyzer.protocols.teeworlds.bulk_codec import BulkCodec
 
 
 def open_reading(rows: Rows, verdict: Verdict) -> Reading:
@@ -27,6 +32,13 @@ def open_bulk_reading(rows: Rows, verdict: Verdict) -> Reading:
     return BulkReading(rows, DIALECTS[verdict.dialect], verdict.server)
 
 
+def open_bulk_snapshots() -> BulkCodec:
+    """Snapshots on demand with compiled code."""
+    from analyzer.protocols.teeworlds.bulk_codec import BulkCodec
+
+    return BulkCodec()
+
+
 PROTOCOL = Protocol(
     name="teeworlds",
     title="Teeworlds / DDNet",
@@ -40,6 +52,7 @@ PROTOCOL = Protocol(
     snapshot_kinds=SNAPSHOT_KINDS,
     codes=CODES,
     snapshots=TeeworldsCodec(),
+    open_bulk_snapshots=open_bulk_snapshots,
     short_name=short_name,
     message_notes=MESSAGE_NOTES,
     dialect_names=DIALECT_NAMES,

@@ -1,45 +1,30 @@
-"""Reads flows with compiled code where it can, plain where it must; states are runs of int32, see kernels.py.
-
-Spec sections 5 and 9 to 13.
-"""
+"""Reads flows with compiled code where it can, plain where it must. Spec sections 2, 5, 7 and 8."""
 
 from __future__ import annotations
 
-import threading
-
 import numpy as np
-from numpy.typing import NDArray
 
 from analyzer.protocols.base import Datagram, DatagramBatch, Reading
 from analyzer.protocols.teeworlds import flow_columns as flow
-from analyzer.protocols.teeworlds import flow_kernels, kernels, snap_kernels
+from analyzer.protocols.teeworlds import flow_kernels
+from analyzer.protocols.teeworlds.bulk_rebuilder import MEMORY, BulkRebuilder, BulkTypeCounter
 from analyzer.protocols.teeworlds.dialects import Dialect
 from analyzer.protocols.teeworlds.epoch import Epoch
-from analyzer.protocols.teeworlds.messages import MAX_PART_LENGTH, message_id, message_name
-from analyzer.protocols.teeworlds.players import NAME_INTS, name_of
+from analyzer.protocols.teeworlds.messages import message_id, message_name
 from analyzer.protocols.teeworlds.reading import TeeworldsReading, Tools
-from analyzer.protocols.teeworlds.rebuilder import Rebuilder, Rebuilt, TypeCounter, TypeKey, join_parts
-from analyzer.protocols.teeworlds.schema import Schema
-from analyzer.protocols.teeworlds.schema_file import FIRST_UUID_TYPE
-from analyzer.snapshots.tracking import parts, ticks
+from analyzer.snapshots.tracking import parts
 from analyzer.snapshots.tracking.columns import (
-    AT,
-    CRC,
-    INTS,
-    LENGTH,
-    MAX_OPEN,
     MAX_PARTS,
     N_UNPASSED,
 )
 from analyzer.snapshots.tracking.tracker import Tracker
 from analyzer.store.columns import Ints
-from analyzer.store.rows import Rows, TypeCount
+from analyzer.store.rows import Rows
 from analyzer.transports.teeworlds import read_packet
 from analyzer.transports.teeworlds_huffman import HUFFMAN
 from analyzer.transports.teeworlds_packet import (
     COMPRESSED,
     CONNLESS,
-    MAX_PAYLOAD_06,
     TOKEN,
     TOKEN_SIZE,
     Chunk,
@@ -49,223 +34,7 @@ from analyzer.transports.teeworlds_packet import (
 from analyzer.wire.errors import DecodeError
 from analyzer.wire.kernels import decompress, digest, huffman_tables, words_of
 
-_LOOKUP, _TREE = huffman_tables(HUFFMAN)
-_SMALLEST_ARENA = 1024
-_MOST_BLOCKS = 64
-"""Snapshots to be stored whole that wait at most; each comes behind many others."""
-
-
-class _Memory(threading.local):
-    """Working memory of the thread that reads; readings of one thread share it."""
-
-    def __init__(self) -> None:
-        plain = np.empty(MAX_PAYLOAD_06, dtype=np.uint8)
-        view = plain.view()
-        view.flags.writeable = False
-        self.work = flow.Work(
-            plain,
-            view,
-            np.empty((flow.MAX_CHUNKS, 4), dtype=np.int64),
-            np.empty(9, dtype=np.int64),
-            kernels.make_scratch(),
-            kernels.make_type_counts(),
-            np.zeros(kernels.RESULTS, dtype=np.int64),
-        )
-        """The type counts are emptied at the end of every batch of a reading."""
-        self.made = np.zeros(kernels.MAX_STATE_INTS, dtype=np.int32)
-
-
-_MEMORY = _Memory()
-
-
-class BulkTypeCounter(TypeCounter):
-    """Counts in the thread's memory."""
-
-    def __init__(self) -> None:
-        self._taken: dict[TypeKey, TypeCount] = {}
-
-    def take(self) -> dict[TypeKey, TypeCount]:
-        """What was counted since the last time."""
-        self._empty()
-        types, self._taken = self._taken, {}
-        return types
-
-    def count(self, state: NDArray[np.int32], updated: int, packet: int) -> None:
-        """Count the updates in the thread's memory, which made `state`."""
-        work = _MEMORY.work
-        if not kernels.count_types(state, work.scratch.updates, updated, packet, work.counts):
-            # A type is declared otherwise than before: what was counted of it was another one.
-            self._empty()
-            kernels.count_types(state, work.scratch.updates, updated, packet, work.counts)
-
-    def _empty(self) -> None:
-        counts = _MEMORY.work.counts
-        used = int(counts.used[0])
-        for type in counts.types[:used].tolist():
-            packet, updates, values = counts.counts[type].tolist()
-            known, *declared = counts.declared[type].tolist() if type >= FIRST_UUID_TYPE else (0,)
-            key = type, tuple(declared) if known else None
-            count = self._taken.setdefault(key, TypeCount(packet))
-            count.updates += updates
-            count.values += values
-            counts.counts[type] = 0
-        counts.used[0] = 0
-
-
-class BulkRebuilder(Rebuilder):
-    """States in an arena of int32, parts in one of bytes. Rows and faults are those of `PlainRebuilder`."""
-
-    def __init__(self, schema: Schema, types: BulkTypeCounter, tracker: Tracker) -> None:
-        self.head = 1
-        """Where the next state goes in the arena."""
-        self.tail = 1
-        """Where the oldest one is; the same as `head` if there is none."""
-        self._sizes = np.asarray(schema.sizes, dtype=np.int32)
-        self._types = types
-        self._tracker = tracker
-        self.store = _make_store(
-            np.empty((MAX_OPEN + 1, MAX_PART_LENGTH), dtype=np.uint8),
-            np.zeros(_SMALLEST_ARENA, dtype=np.int32),
-            np.empty((_MOST_BLOCKS, 3), dtype=np.int64),
-        )
-        self._made = 0
-        """Ints of the state made last."""
-
-    def hold(self, collector: int, part: int, data: bytes) -> None:
-        """Keep the bytes of a part."""
-        old, start = self.store.parts, MAX_PART_LENGTH * part
-        if start + MAX_PART_LENGTH > old.shape[1]:
-            # Room for twice as many parts, or as many as this one needs.
-            longer = np.empty((len(old), max(2 * old.shape[1], start + MAX_PART_LENGTH)), dtype=np.uint8)
-            longer[:, : old.shape[1]] = old
-            self.store = _make_store(longer, self.store.arena, self.store.blocks)
-        self.store.parts[collector, start : start + len(data)] = np.frombuffer(data, dtype=np.uint8)
-
-    def held(self, collector: int, part: int) -> bytes:
-        """The bytes of a part that is held."""
-        start, length = MAX_PART_LENGTH * part, self._tracker.track.parts[collector, part, LENGTH]
-        return self.store.parts[collector, start : start + length].tobytes()
-
-    def join(self, collector: int, announced: int) -> bytes:
-        """The delta of a collector that holds every part announced."""
-        return join_parts({part: self.held(collector, part) for part in range(announced)}, announced)
-
-    def rebuild(self, base_tick: int, delta: bytes, packet: int) -> Rebuilt:
-        """Make the next snapshot. Raises `DecodeError` D1 to D9, whose texts are left to the plain reading."""
-        work = _MEMORY.work
-        data = np.frombuffer(delta, dtype=np.uint8)
-        base, crc = self._state(base_tick), self._crc(base_tick)
-        kernels.rebuild(data, 0, len(data), base, crc, self._sizes, work.scratch, _MEMORY.made, work.result)
-        numbers: list[int] = work.result.tolist()
-        if numbers[kernels.FAULT]:
-            raise DecodeError(f"D{numbers[kernels.FAULT]}", numbers[kernels.OFFSET], "", numbers[kernels.DETAIL])
-        self._made = numbers[kernels.LENGTH]
-        self._types.count(_MEMORY.made, numbers[kernels.UPDATED], packet)
-        return Rebuilt(
-            numbers[kernels.STATE_BYTES],
-            numbers[kernels.ITEMS],
-            numbers[kernels.CRC],
-            numbers[kernels.ADDED],
-            numbers[kernels.CHANGED],
-            numbers[kernels.REMOVED],
-            numbers[kernels.DELETED],
-            numbers[kernels.UPDATED],
-            numbers[kernels.WARNINGS],
-        )
-
-    def keep(self, tick: int) -> None:
-        """The snapshot made last is that of a tick."""
-        ints = self._made
-        entry = ticks.find(self._tracker.track, tick)
-        # What it held before, if anything, is not what it holds now.
-        self._place(entry, 0, 1)
-        place = self._place_for(ints)
-        self.store.arena[place : place + ints] = _MEMORY.made[:ints]
-        self._place(entry, place, ints)
-
-    def share(self, tick: int, base_tick: int) -> None:
-        """The snapshot of a tick is that of its base."""
-        track = self._tracker.track
-        base = ticks.find(track, base_tick) if base_tick >= 0 else -1
-        at, ints = (track.ticks[base, AT], track.ticks[base, INTS]) if base >= 0 else (0, 1)
-        self._place(ticks.find(track, tick), at, ints)
-
-    def pack(self, tick: int) -> bytes:
-        """The state as bytes."""
-        return self._state(tick).astype("<i4", copy=False).tobytes()
-
-    def player(self, tick: int) -> str:
-        """Name of the receiving client."""
-        state = self._state(tick)
-        at = kernels.find_own_info(state)
-        return name_of(state[at : at + NAME_INTS].tolist()) if at >= 0 else ""
-
-    def purge(self) -> None:
-        """Let go of all memory where there is no base left; `find_tail` lets go of what is not used any more."""
-        if not self._tracker.bases():
-            self.store = _make_store(self.store.parts, np.zeros(_SMALLEST_ARENA, dtype=np.int32), self.store.blocks)
-            self.head = self.tail = 1
-
-    def find_tail(self) -> None:
-        """Find out what is free of the arena."""
-        oldest = snap_kernels.oldest_state(self._tracker.arrays, self.tail)
-        if oldest:
-            self.tail = oldest
-        else:
-            self.head = self.tail = 1
-
-    def _place_for(self, ints: int) -> int:
-        """Where there is room for a state in the arena, which grows if it must."""
-        self.find_tail()
-        behind, before = snap_kernels.free_ints(self.store.arena, self.head, self.tail)
-        if ints > behind:
-            if ints > before:
-                self._grow(ints)
-            else:
-                self.head = 1
-        place = self.head
-        self.head += ints
-        return place
-
-    def _grow(self, ints: int) -> None:
-        """Move the states to another arena, the oldest first, with as much room as they take."""
-        epoch = self._tracker.arrays
-        entries = np.empty(len(epoch.ticks), dtype=np.int64)
-        count, live = snap_kernels.order_states(epoch, self.tail, entries)
-        arena = np.empty(max(_SMALLEST_ARENA, 2 * (1 + live + ints)), dtype=np.int32)
-        arena[0] = 0
-        self.head = snap_kernels.move_states(epoch, entries, count, self.store.arena, arena)
-        self.tail = 1
-        self.store = _make_store(self.store.parts, arena, self.store.blocks)
-
-    def blocks(self, count: int) -> list[tuple[int, bytes]]:
-        """The first of the store's blocks as bytes, with their local numbers."""
-        arena = self.store.arena
-        return [
-            (local, arena[at : at + ints].astype("<i4", copy=False).tobytes())
-            for local, at, ints in self.store.blocks[:count].tolist()
-        ]
-
-    def _place(self, entry: int, at: int, ints: int) -> None:
-        track = self._tracker.track
-        track.ticks[entry, AT], track.ticks[entry, INTS] = at, ints
-
-    def _crc(self, tick: int) -> int:
-        track = self._tracker.track
-        return track.ticks[ticks.find(track, tick), CRC] if tick >= 0 else 0
-
-    def _state(self, tick: int) -> NDArray[np.int32]:
-        if tick < 0:
-            return self.store.arena[:1]
-        track = self._tracker.track
-        entry = ticks.find(track, tick)
-        return self.store.arena[track.ticks[entry, AT] : track.ticks[entry, AT] + track.ticks[entry, INTS]]
-
-
-def _make_store(parts: NDArray[np.uint8], arena: NDArray[np.int32], blocks: Ints) -> flow.Store:
-    view = parts.view()
-    view.flags.writeable = False
-    return flow.Store(parts, view, arena, blocks)
+_HUFFMAN = huffman_tables(HUFFMAN)
 
 
 def bulk_tools(dialect: Dialect) -> Tools:
@@ -284,7 +53,7 @@ def bulk_tools(dialect: Dialect) -> Tools:
     return Tools(
         open_rebuilder,
         types,
-        lambda message: digest(np.frombuffer(message, dtype=np.uint8), 0, len(message)),
+        lambda message: digest(np.frombuffer(message, dtype=np.uint8), words_of(message), 0, len(message)),
     )
 
 
@@ -355,8 +124,8 @@ class BulkReading(TeeworldsReading):
             parts=left + 8 * MAX_PARTS,
             amendments=2 * left + 8 + epoch.tracker.numbers[N_UNPASSED],
         )
-        format = flow.Format(_LOOKUP, _TREE, self._sizes, self._names, self._known_handshake_ticks())
-        whole = flow.Flow(format, _MEMORY.work, rebuilder.store, epoch.tracker.arrays, rows, state)
+        format = flow.Format(_HUFFMAN, self._sizes, self._names, self._known_handshake_ticks())
+        whole = flow.Flow(format, MEMORY.work, rebuilder.store, epoch.tracker.arrays, rows, state)
         try:
             flow_kernels.read(datagrams, start, whole)
         finally:
@@ -425,11 +194,11 @@ class BulkReading(TeeworldsReading):
         if len(payload) >= flow.HEADER_SIZE and payload[0] & COMPRESSED and not payload[0] & CONNLESS:
             flagged = variant.token_place is TokenPlace.FLAGGED and payload[0] & TOKEN
             start = flow.HEADER_SIZE + (TOKEN_SIZE if flagged else 0)
-            out = _MEMORY.work.plain
-            data = np.frombuffer(payload, dtype=np.uint8)
-            size = decompress(data, words_of(payload), start, len(payload), _LOOKUP, _TREE, out, variant.max_payload)
+            work, data = MEMORY.work, np.frombuffer(payload, dtype=np.uint8)
+            words, limit = words_of(payload), variant.max_payload
+            size = decompress(data, words, start, len(payload), _HUFFMAN, work.plain, limit)
             # Whatever is wrong with it is said by plain reading.
-            plain = out[:size].tobytes() if size >= 0 else None
+            plain = work.plain_bytes[:size].tobytes() if size >= 0 else None
         return read_packet(payload, variant, plain=plain)
 
     def _read_chunk(self, packet: Packet, chunk: Chunk, datagram: Datagram) -> None:

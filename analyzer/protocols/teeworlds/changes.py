@@ -40,8 +40,8 @@ class Names(Protocol):
         """Name of the player whose item it is; empty if there is none."""
         ...
 
-    def text(self, type: int, index: int, value: int, state: State | None) -> str:
-        """The int at `index` as a person reads it; empty if the number says it all."""
+    def texts(self, type: int, values: Sequence[int], state: State | None) -> Sequence[str]:
+        """The ints of an item as a person reads them; empty where the number says it all."""
         ...
 
 
@@ -106,9 +106,12 @@ class _Changes:
         item_type, state, names = key >> 16, self.base, self.names
         values = state.items.get(key, ()) if state is not None else ()
         fields = tuple(
-            FieldChange(name, value, None, None, 0, None, names.text(item_type, number, value, state))
-            for number, (name, value) in enumerate(
-                zip(names.field_names(item_type, len(values), state), values, strict=True)
+            FieldChange(name, value, None, None, 0, None, text)
+            for name, value, text in zip(
+                names.field_names(item_type, len(values), state),
+                values,
+                names.texts(item_type, values, state),
+                strict=True,
             )
         )
         return Change(
@@ -137,33 +140,50 @@ class _Changes:
             kind = "added"
         else:
             kind = "changed" if any(wire) else "rewritten"
-        fields = tuple(
-            self._field(name, item_type, number, start + number, None if old is None else old[number])
-            for number, name in zip(range(size), names.field_names(item_type, size, state), strict=True)
-        )
         return Change(
             kind,
             item_type,
             key & 0xFFFF,
             names.item_name(item_type, state),
-            fields,
+            self._fields(item_type, start, wire, old),
             bits,
             self._span(first, start + size),
             names.is_event(item_type, state),
             names.owner(item_type, key & 0xFFFF, state),
         )
 
-    def _field(self, name: str, item_type: int, number: int, index: int, old: int | None) -> FieldChange:
-        wire = self.delta.ints[index]
-        new = None if self.base is None else signed(wire + (old or 0))
-        text = self.names.text
-        return FieldChange(
-            name,
-            old,
-            new,
+    def _fields(
+        self, item_type: int, start: int, wire: Sequence[int], old: Sequence[int] | None
+    ) -> tuple[FieldChange, ...]:
+        """The fields of an update, whose ints begin at index `start`."""
+        size, state, names, offsets, costs = len(wire), self.state, self.names, self.offsets, self.costs
+        olds: Sequence[int | None] = [None] * size if old is None else old
+        news: Sequence[int | None] = [None] * size
+        new_texts: Sequence[str] = [""] * size
+        old_texts = new_texts if old is None else names.texts(item_type, old, state)
+        if self.base is not None:
+            known = [signed(value + (before or 0)) for value, before in zip(wire, olds, strict=True)]
+            news, new_texts = known, names.texts(item_type, known, state)
+        columns = zip(
+            names.field_names(item_type, size, state),
+            olds,
+            news,
             wire,
-            self._bits(index, index + 1),
-            self._span(index, index + 1),
-            "" if old is None else text(item_type, number, old, self.state),
-            "" if new is None else text(item_type, number, new, self.state),
+            old_texts,
+            new_texts,
+            range(start, start + size),
+            strict=True,
+        )
+        return tuple(
+            FieldChange(
+                name,
+                before,
+                after,
+                sent,
+                costs[offsets[index + 1]] - costs[offsets[index]],
+                Span(JOINED_BUFFER, offsets[index], offsets[index + 1] - offsets[index]),
+                old_text,
+                new_text,
+            )
+            for name, before, after, sent, old_text, new_text, index in columns
         )

@@ -9,13 +9,15 @@ from analyzer.protocols.teeworlds.changes import changes
 from analyzer.protocols.teeworlds.codes import SNAPSHOT_KINDS
 from analyzer.protocols.teeworlds.delta import apply, read_delta, read_to_fault
 from analyzer.protocols.teeworlds.dialects import DIALECTS
-from analyzer.protocols.teeworlds.messages import SNAPEMPTY, message_id, read_snap
+from analyzer.protocols.teeworlds.messages import SNAP_KINDS, SNAPEMPTY, message_id, read_snap
 from analyzer.protocols.teeworlds.rebuilder import PART_BYTES, join_parts
 from analyzer.protocols.teeworlds.schema import Schema
 from analyzer.protocols.teeworlds.state import EMPTY, State, items_sha256, pack_state, sorted_items, unpack_state
 from analyzer.snapshots.model import Change, Item, JoinedDelta
 from analyzer.snapshots.status import ClientHas, LostBy, Proof
 from analyzer.transports.teeworlds import read_packet
+from analyzer.transports.teeworlds_packet import Variant
+from analyzer.wire.errors import DecodeError
 
 
 class _Names:
@@ -37,11 +39,32 @@ class _Names:
     def owner(self, type: int, id: int, state: State | None) -> str:
         return self._schema.owner(type, id, self._items(state))
 
-    def text(self, type: int, index: int, value: int, state: State | None) -> str:
-        return self._schema.value_text(type, index, value, self._items(state))
+    def texts(self, type: int, values: Sequence[int], state: State | None) -> Sequence[str]:
+        return self._schema.value_texts(type, values, self._items(state))
 
     def _items(self, state: State | None) -> Mapping[int, tuple[int, ...]]:
         return self._declared if state is None else state.items
+
+
+def part_of(
+    payload: bytes, variant: Variant, message_offset: int, message_size: int, plain: bytes | None = None
+) -> PartBytes:
+    """The bytes of a snapshot message after its fields. `plain`: of a compressed payload, where it is known already.
+
+    Raises DecodeError.
+    """
+    packet = read_packet(payload, variant, plain=plain)
+    if packet.error is not None and not packet.chunks:
+        raise packet.error
+    end = message_offset + message_size
+    if end > len(packet.payload):
+        raise DecodeError("short", len(packet.payload), f"the payload ends before byte {end}, where the message does")
+    number, _, _, body = message_id(packet.payload, message_offset, end)
+    if number not in SNAP_KINDS:
+        raise DecodeError("id", message_offset, f"message {number} is no snapshot")
+    fields = read_snap(packet.payload, number, body, end)
+    data = packet.payload[fields.data_offset : fields.data_offset + fields.length]
+    return PartBytes(data, fields.data_offset, packet.compressed)
 
 
 class TeeworldsCodec(SnapshotCodec[State]):
@@ -53,14 +76,7 @@ class TeeworldsCodec(SnapshotCodec[State]):
 
     def part(self, payload: bytes, facts: SessionFacts, message_offset: int, message_size: int) -> PartBytes:
         """The bytes of a snapshot message after its fields."""
-        packet = read_packet(payload, DIALECTS[facts.dialect].variant)
-        if packet.error is not None and not packet.chunks:
-            raise packet.error
-        end = message_offset + message_size
-        number, _, _, body = message_id(packet.payload, message_offset, end)
-        fields = read_snap(packet.payload, number, body, end)
-        data = packet.payload[fields.data_offset : fields.data_offset + fields.length]
-        return PartBytes(data, fields.data_offset, packet.compressed)
+        return part_of(payload, DIALECTS[facts.dialect].variant, message_offset, message_size)
 
     def join(self, parts: Mapping[int, bytes], announced: int) -> tuple[bytes, tuple[int, ...]]:
         """Parts in order, cut every 900 bytes."""

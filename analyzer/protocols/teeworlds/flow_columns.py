@@ -7,9 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyzer.protocols.teeworlds import kernels as making
+from analyzer.protocols.teeworlds import item_kernels as items
+from analyzer.protocols.teeworlds.delta_columns import Scratch
 from analyzer.snapshots.tracking.columns import Track
 from analyzer.store.rows import RowBuffers
+from analyzer.wire.kernels import HuffmanTables
 
 Ints = NDArray[np.int64]
 
@@ -81,8 +83,7 @@ class Datagrams(NamedTuple):
 class Format(NamedTuple):
     """What the dialect says, and what plain reading has learned."""
 
-    lookup: NDArray[np.int32]
-    tree: NDArray[np.int16]
+    huffman: HuffmanTables
     sizes: NDArray[np.int32]
     names: Ints
     """Shape (2, KNOWN_NUMBERS): by system bit and message number the number of its name in the rows; -1: none yet."""
@@ -92,16 +93,17 @@ class Format(NamedTuple):
 class Work(NamedTuple):
     """Working memory of one thread."""
 
-    plain: NDArray[np.uint8]
-    """Decompressed payload."""
-    plain_view: NDArray[np.uint8]
-    """The same, read-only."""
+    plain: NDArray[np.uint64]
+    """Decompressed payload, eight bytes in each."""
+    plain_bytes: NDArray[np.uint8]
+    """The same, read-only, as all bytes that are only read."""
+    plain_words: NDArray[np.uint64]
     chunks: Ints
     """Shape (MAX_CHUNKS, 4)."""
     fields: Ints
     """Shape (9,)."""
-    scratch: making.Scratch
-    counts: making.TypeCounts
+    scratch: Scratch
+    counts: items.TypeCounts
     result: Ints
 
 

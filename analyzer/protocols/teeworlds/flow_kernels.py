@@ -75,7 +75,15 @@ from analyzer.store.row_columns import (
     P_SNAPSHOT,
 )
 from analyzer.store.rows import RowBuffers
-from analyzer.transports.teeworlds_packet import COMPRESSED, CONNLESS, CONTROL, TOKEN, TOKEN_SIZE, TokenPlace
+from analyzer.transports.teeworlds_packet import (
+    COMPRESSED,
+    CONNLESS,
+    CONTROL,
+    MAX_PAYLOAD_06,
+    TOKEN,
+    TOKEN_SIZE,
+    TokenPlace,
+)
 from analyzer.wire.kernels import decompress, digest, unpack
 
 _FLAGGED, _TAIL = int(TokenPlace.FLAGGED), int(TokenPlace.TAIL)
@@ -115,7 +123,7 @@ def _read_datagram(
     if first & (CONNLESS | CONTROL) or (length >= 8 and _has_stun_cookie(buffer, start)):
         return AT_DATAGRAM
     flags = first & (0xF8 if state[TOKEN_PLACE] == _FLAGGED else 0xF0)
-    data, begin, end = buffer, start + HEADER_SIZE, start + length
+    data, words, begin, end = buffer, datagrams.words, start + HEADER_SIZE, start + length
     token = -1
     if flags & TOKEN:
         if begin + TOKEN_SIZE > end:
@@ -123,10 +131,10 @@ def _read_datagram(
         token = _token(buffer, begin)
         begin += TOKEN_SIZE
     if flags & COMPRESSED:
-        size = decompress(buffer, datagrams.words, begin, end, format.lookup, format.tree, work.plain, len(work.plain))
+        size = decompress(buffer, words, begin, end, format.huffman, work.plain, MAX_PAYLOAD_06)
         if size < 0:
             return AT_DATAGRAM
-        data, begin, end = work.plain_view, 0, size
+        data, words, begin, end = work.plain_bytes, work.plain_words, 0, size
     if state[TOKEN_PLACE] == _TAIL:
         end -= TOKEN_SIZE
         if end < begin:
@@ -146,7 +154,7 @@ def _read_datagram(
     state[LAST_NS] = datagrams.clock_ns[number]
     _add_packet(rows, datagrams.packet[number], state[SESSION], flags, ack, count)
     for chunk in range(count):
-        stage = _read_message(datagrams, number, chunk, data, begin, flow)
+        stage = _read_message(datagrams, number, chunk, data, words, begin, flow)
         if stage != GOES_ON:
             state[CHUNK] = chunk
             return stage
@@ -235,6 +243,7 @@ def _read_message(
     number: int,
     chunk: int,
     data: NDArray[np.uint8],
+    words: NDArray[np.uint64],
     begin: int,
     flow: Flow,
 ) -> int:
@@ -275,7 +284,7 @@ def _read_message(
     if is_snap:
         if not read_fields(data, id, body, end, work.fields):
             return AT_MESSAGE
-        work.fields[WHOLE] = digest(data, body, end)
+        work.fields[WHOLE] = digest(data, words, body, end)
         if not can_receive(flow):
             return AT_MESSAGE
     tick = -1

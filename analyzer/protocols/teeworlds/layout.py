@@ -21,9 +21,9 @@ class Select:
     kinds: Mapping[int, Kind]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ItemFieldType:
-    """A field of an item: `count` values of `kind.ints` ints each, from int number `at` on."""
+    """A field of an item: `count` values of `kind.ints` ints each, from int number `at` on. Equal to itself alone."""
 
     name: str
     kind: Kind

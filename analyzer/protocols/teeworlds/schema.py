@@ -19,6 +19,9 @@ from analyzer.snapshots.model import Item, ItemField
 MAX_TYPE = 0x7FFF
 DEFAULT_SCHEMA = "schemas/teeworlds-0.6-ddnet.json"
 
+REMEMBERED = 1 << 12
+"""Values of which the texts are remembered: snapshots mostly hold what those before them held. Some 1 MB."""
+
 Items = Mapping[int, tuple[int, ...]]
 """The state of a snapshot: (type << 16) | id -> values."""
 
@@ -73,13 +76,15 @@ class Schema:
         known = self.item_type(type, items)
         return known is not None and known.event
 
-    def value_text(self, type: int, index: int, value: int, items: Items) -> str:
-        """Int number `index` of an item as a person reads it; empty if the number says it all."""
+    def value_texts(self, type: int, values: Sequence[int], items: Items) -> list[str]:
+        """The ints of an item as a person reads them; empty where the number says it all."""
         known = self.item_type(type, items)
-        if known is None or not 0 <= index < known.size:
-            return ""
-        field = known.int_fields[index]
-        return unless_plain(_text_among(field, field.kind, value, None, items), value)
+        fields = () if known is None else known.int_fields
+        texts = [
+            unless_plain(_text_among(field, field.kind, value, None, items), value)
+            for field, value in zip(fields, values, strict=False)
+        ]
+        return texts + [""] * (len(values) - len(texts))
 
     def owner(self, type: int, id: int, items: Items) -> str:
         """Name of the player whose item it is; empty if items of the type belong to nobody, or it is not known."""
@@ -92,16 +97,21 @@ class Schema:
         known = self.item_type(type, items)
         name = self.item_name(type, items)
         if known is None:
-            fields = tuple(ItemField(f"value[{number}]", (value,), str(value)) for number, value in enumerate(values))
-            return Item(type, id, name, values, fields)
+            unknown = tuple(ItemField(f"value[{number}]", (value,), str(value)) for number, value in enumerate(values))
+            return Item(type, id, name, values, unknown)
         real = self._undisguised(known, values)
         if real is not known:
             name = f"{known.name} ({real.name})"
-        fields = tuple(part for field in real.fields for part in self._describe_field(field, values, items, tick))
+        fields: list[ItemField] = []
+        for field in real.fields:
+            if _stands_alone(field) and field.at < len(values):
+                fields.append(_int_field(field, values[field.at]))
+            else:
+                fields += self._describe_field(field, values, items, tick)
         extra = tuple(
             ItemField(f"extra[{number}]", (value,), str(value)) for number, value in enumerate(values[real.size :])
         )
-        return Item(type, id, name, values, fields + extra, real.event, self.owner(type, id, items))
+        return Item(type, id, name, values, (*fields, *extra), real.event, self.owner(type, id, items))
 
     def _undisguised(self, known: ItemType, values: tuple[int, ...]) -> ItemType:
         mark = known.disguise
@@ -145,9 +155,24 @@ class Schema:
 def _text_among(field: ItemFieldType, kind: Kind, value: int, tick: int | None, items: Items) -> str:
     """The text of an int; a client id with the player's name."""
     name = client_name(items, value) if kind.base == "cid" else ""
-    return explained(str(value), name) if name else int_text(field, kind, value, tick)
+    if name:
+        return explained(str(value), name)
+    return int_text(field, kind, value, tick if kind.base == "tick" else None)
 
 
+@cache
+def _stands_alone(field: ItemFieldType) -> bool:
+    """It is one int that means the same whatever stands around it."""
+    alone = field.count == field.kind.ints == 1 and field.select is None
+    return alone and field.kind.base not in ("cid", "tick", "str", "uuid")
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _int_field(field: ItemFieldType, value: int) -> ItemField:
+    return ItemField(field.name, (value,), int_text(field, field.kind, value, None))
+
+
+@lru_cache(maxsize=REMEMBERED)
 def int_text(field: ItemFieldType, kind: Kind, value: int, tick: int | None) -> str:
     """One int of an item, read as `kind`, and what clients make of it if that differs."""
     if field.named is not None and value in field.named:

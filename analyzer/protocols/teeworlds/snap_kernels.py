@@ -9,8 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyzer.kernel import kernel
-from analyzer.protocols.teeworlds import kernels as making
+from analyzer.protocols.teeworlds import delta_columns as making
+from analyzer.protocols.teeworlds import item_kernels as items
+from analyzer.protocols.teeworlds.arena_kernels import free_ints
 from analyzer.protocols.teeworlds.codes import CODE_NUMBERS
+from analyzer.protocols.teeworlds.delta_kernels import rebuild, signed
 from analyzer.protocols.teeworlds.flow_columns import (
     AT_COLLECTOR,
     AT_HOUSEKEEPING,
@@ -114,7 +117,7 @@ def read_fields(data: NDArray[np.uint8], id: int, at: int, end: int, fields: Int
     if not 0 <= length <= MAX_PART_LENGTH or length > end - at:
         return False
     fields[TICK] = tick
-    fields[BASE_TICK] = making.signed(tick - delta_tick)
+    fields[BASE_TICK] = signed(tick - delta_tick)
     fields[KIND] = kind
     fields[PARTS] = parts
     fields[PART] = part
@@ -245,14 +248,15 @@ def _complete(
         old, sizes, end = store.arena[at : at + ints], flow.format.sizes, begin + delta_bytes
         behind, before = free_ints(store.arena, place, state[TAIL])
         made = store.arena[place : place + behind]
-        making.rebuild(data, begin, end, old, crc, sizes, work.scratch, made, result)
-        if result[making.FAULT] == making.NO_ROOM:
+        for again in range(2):
+            rebuild(data, begin, end, old, crc, sizes, work.scratch, made, result)
+            if again or result[making.FAULT] != making.NO_ROOM:
+                break
             place = 1
             made = store.arena[place : place + before]
-            making.rebuild(data, begin, end, old, crc, sizes, work.scratch, made, result)
         if result[making.FAULT] or result[making.WARNINGS]:
             return False
-        if not state[NAMED] and making.find_own_info(made) >= 0:
+        if not state[NAMED] and items.find_own_info(made) >= 0:
             return False
     if kind != SNAPEMPTY and epoch.collectors[collector, track.C_CRC] != result[making.CRC]:
         return False
@@ -260,7 +264,7 @@ def _complete(
     if stored and state[N_BLOCKS] == len(store.blocks):
         return False
     if not unchanged:
-        if not making.count_types(made, work.scratch.updates, result[making.UPDATED], packet, work.counts):
+        if not items.count_types(made, work.scratch.updates, result[making.UPDATED], packet, work.counts):
             return False
         at, ints = place, result[making.LENGTH]
         state[HEAD] = at + ints
@@ -368,78 +372,3 @@ def _add_parts(collector: int, epoch: Track, rows: RowBuffers) -> tuple[int, int
         rows.parts[first + part, R_NUMBER] = part
     rows.counts[N_PARTS] = first + count
     return first, count
-
-
-@kernel
-def oldest_state(epoch: Track, tail: int) -> int:
-    """Where the oldest state in the arena is, 0 if there is none; `tail` is where the oldest one was."""
-    before, behind = 0, 0
-    for entry in range(epoch.numbers[track.N_TICKS]):
-        at = epoch.ticks[entry, track.AT]
-        if epoch.ticks[entry, track.LOCAL] < 0 or at == 0:
-            continue
-        # What stands before the tail was added later, when the arena began again.
-        if at >= tail:
-            behind = at if behind == 0 else min(at, behind)
-        else:
-            before = at if before == 0 else min(at, before)
-    return behind if behind else before
-
-
-@kernel
-def free_ints(arena: NDArray[np.int32], head: int, tail: int) -> tuple[int, int]:
-    """How many ints are free from `head` on, and how many at the beginning of the arena.
-
-    Head and tail are the same in an empty one only.
-    """
-    if head >= tail:
-        return len(arena) - head, max(tail - 2, 0)
-    return tail - head - 1, 0
-
-
-@kernel
-def order_states(epoch: Track, tail: int, entries: Ints) -> tuple[int, int]:
-    """The bases whose states are in the arena into `entries`, the oldest state first; `tail` is where that is.
-
-    Returns how many there are, and their ints. `entries` has room for all ticks.
-    """
-    count, ints = 0, 0
-    for entry in range(epoch.numbers[track.N_TICKS]):
-        at = epoch.ticks[entry, track.AT]
-        if epoch.ticks[entry, track.LOCAL] < 0 or at == 0:
-            continue
-        # They mostly stand in the order in which they were added.
-        place = count
-        while place > 0 and _is_older(at, epoch.ticks[entries[place - 1], track.AT], tail):
-            entries[place] = entries[place - 1]
-            place -= 1
-        entries[place] = entry
-        count += 1
-        ints += epoch.ticks[entry, track.INTS]
-    return count, ints
-
-
-@kernel
-def _is_older(at: int, other: int, tail: int) -> bool:
-    if (at < tail) != (other < tail):
-        return at >= tail
-    return at < other
-
-
-@kernel
-def move_states(epoch: Track, entries: Ints, count: int, old: NDArray[np.int32], new: NDArray[np.int32]) -> int:
-    """Copy the states of the first `count` entries to another arena, one behind the other; returns where they end.
-
-    Ticks that share a state, which stand side by side, go on to share it.
-    """
-    used, last, moved = 1, 0, 0
-    for number in range(count):
-        entry = entries[number]
-        at, ints = epoch.ticks[entry, track.AT], epoch.ticks[entry, track.INTS]
-        if at != last:
-            last, moved = at, used
-            for step in range(ints):
-                new[np.uint64(used + step)] = old[np.uint64(at + step)]
-            used += ints
-        epoch.ticks[entry, track.AT] = moved
-    return used

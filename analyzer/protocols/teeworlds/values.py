@@ -13,9 +13,9 @@ INT_MIN = -0x80000000
 INT_MAX = 0x7FFFFFFF
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Kind:
-    """What an int, or a few of them, means."""
+    """What an int, or a few of them, means. Equal to itself alone, so that texts can be remembered by it."""
 
     name: str
     """As the schema spells it, such as `pos`, `enum:WEAPON`, `str4`."""

@@ -34,8 +34,8 @@ class PlainNames:
     def owner(self, type: int, id: int, state: State | None) -> str:
         return ""
 
-    def text(self, type: int, index: int, value: int, state: State | None) -> str:
-        return f"#{value}"
+    def texts(self, type: int, values: Sequence[int], state: State | None) -> Sequence[str]:
+        return [f"#{value}" for value in values]
 
 
 def joined(data: bytes, compressed: bool = False) -> JoinedDelta:

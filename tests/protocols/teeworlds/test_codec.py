@@ -50,6 +50,13 @@ class TestParts:
         with pytest.raises(DecodeError):
             CODEC.part(payload, FACTS, 2, 4)
 
+    @pytest.mark.parametrize(("offset", "size", "code"), [(2, 900, "short"), (2, 3, "id"), (900, 1, "short")])
+    def test_a_message_that_is_not_there_any_more(self, offset: int, size: int, code: str) -> None:
+        payload = packet([chunk(READY)], token=TOKEN, variant=TAIL, compress=False)
+        with pytest.raises(DecodeError, match=r"the payload ends|is no snapshot") as raised:
+            CODEC.part(payload, FACTS, offset, size)
+        assert raised.value.code == code
+
     def test_joined_again(self) -> None:
         data = pack_varints(delta({}, big_items(1), SIZES))
         parts = {number: data[start : start + 900] for number, start in enumerate(range(0, len(data), 900))}

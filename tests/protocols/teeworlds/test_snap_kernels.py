@@ -1,49 +1,39 @@
-"""Room in the arena of states; that snapshots are made as by plain reading is test_flow_kernels's matter."""
+"""Compiled reading of a snapshot message's fields against the plain one.
+
+That snapshots are made as by plain reading is test_flow_kernels's matter.
+"""
 
 from __future__ import annotations
 
-from collections import deque
-
 import numpy as np
-from hypothesis import given
+import pytest
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from analyzer.protocols.teeworlds.snap_kernels import free_ints, oldest_state
-from analyzer.snapshots.tracking import ticks
-from analyzer.snapshots.tracking.columns import AT, INTS
-from analyzer.snapshots.tracking.tracker import Tracker
+from analyzer.protocols.teeworlds import flow_columns as flow
+from analyzer.protocols.teeworlds.messages import SNAP_KINDS, read_snap
+from analyzer.protocols.teeworlds.snap_kernels import read_fields
+from analyzer.wire.errors import DecodeError
+from analyzer.wire.varint import pack
 
-ROOM = 60
-
-
-@given(st.lists(st.tuples(st.integers(1, 25), st.integers(0, 4)), max_size=60))
-def test_states_never_overlap(steps: list[tuple[int, int]]) -> None:
-    """Each step lets some of the oldest states go and adds one, as the rebuilder does it."""
-    tracker, arena = Tracker(), np.zeros(ROOM, dtype=np.int32)
-    alive: deque[int] = deque()
-    head = tail = 1
-    for tick, (ints, gone) in enumerate(steps):
-        for _ in range(min(gone, len(alive))):
-            ticks.drop_base(tracker.track, ticks.find(tracker.track, alive.popleft()))
-        oldest = oldest_state(tracker.arrays, tail)
-        head, tail = (head, oldest) if oldest else (1, 1)
-        behind, before = free_ints(arena, head, tail)
-        if ints > behind and ints > before:
-            continue
-        place = head if ints <= behind else 1
-        head = place + ints
-        tracker.make_room()
-        entry = ticks.put_base(tracker.track, tick, tick, 8, 0, proved=True, crc=0, items=0)
-        tracker.track.ticks[entry, AT], tracker.track.ticks[entry, INTS] = place, ints
-        alive.append(tick)
-        taken = [0]
-        for entry in tracker.bases().values():
-            at = tracker.track.ticks[entry, AT]
-            taken.extend(range(at, at + tracker.track.ticks[entry, INTS]))
-        assert len(taken) == len(set(taken))
-        assert max(taken) < ROOM
+NUMBERS = st.sampled_from([-0x80000000, -1, 0, 1, 2, 63, 64, 65, 900, 901, 0x7FFFFFFF])
+MESSAGES = st.lists(st.integers(0, 70) | NUMBERS, max_size=8).map(lambda ints: b"".join(map(pack, ints)))
 
 
-def test_an_empty_arena_is_free_but_for_the_empty_state() -> None:
-    assert oldest_state(Tracker().arrays, 30) == 0
-    assert free_ints(np.zeros(ROOM, dtype=np.int32), 1, 1) == (ROOM - 1, 0)
+@pytest.mark.parametrize("number", SNAP_KINDS)
+@given(data=MESSAGES | st.binary(max_size=12), before=st.integers(0, 2), more=st.sampled_from([0, 0, 1, 900]))
+@example(data=b"".join(map(pack, [10, 0x7FFFFFFF, 2, 1, -5, 3])), before=0, more=3)
+@example(data=b"".join(map(pack, [-0x80000000, 1, 1, 0, 0, 900])), before=1, more=900)
+def test_fields(number: int, data: bytes, before: int, more: int) -> None:
+    data = b"\x80" * before + data + bytes(more)
+    fields = np.zeros(9, dtype=np.int64)
+    is_whole = read_fields(np.frombuffer(data, dtype=np.uint8), number, before, len(data), fields)
+    try:
+        plain = read_snap(data, number, before, len(data))
+    except DecodeError:
+        assert not is_whole
+        return
+    assert is_whole
+    places = [flow.TICK, flow.BASE_TICK, flow.KIND, flow.PARTS, flow.PART, flow.CHECKSUM, flow.DATA, flow.DATA_SIZE]
+    expected = [plain.tick, plain.base_tick, plain.kind, plain.parts, plain.part, plain.crc]
+    assert fields[places].tolist() == [*expected, plain.data_offset, plain.length]

@@ -11,6 +11,7 @@ from PySide6.QtTest import QAbstractItemModelTester
 from pytestqt.qtbot import QtBot
 
 from ui.document import Document
+from ui.models import packet_rows
 from ui.models.packet_cells import WAITING, Column, TimeFormat
 from ui.models.packets import PacketModel
 from ui.models.related import Related, last_packet, related
@@ -87,6 +88,51 @@ def test_sorted_while_rows_arrive(model: PacketModel, document: OpenDocument, qt
     lengths = [int(text(model, packet, Column.LENGTH)) for packet in shown(model)]
     assert lengths == sorted(lengths, reverse=True)
     assert len(lengths) == len(opened.tables.packets)
+
+
+def test_many_rows_are_sorted_elsewhere(
+    model: PacketModel, document: OpenDocument, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = document(SERVERINFO)
+    model.show_document(opened)
+    orders = {}
+    for column in (Column.LENGTH, Column.CLIENT):
+        model.sort(column, Qt.SortOrder.DescendingOrder)
+        orders[column] = shown(model)
+    model.sort(-1)
+    as_captured = shown(model)
+    assert as_captured not in orders.values()
+    assert orders[Column.LENGTH] != orders[Column.CLIENT]
+    monkeypatch.setattr(packet_rows, "AT_ONCE", 10)
+    pointed = QPersistentModelIndex(model.index(17, Column.INFO))
+    model.sort(Column.LENGTH, Qt.SortOrder.DescendingOrder)
+    model.sort(Column.CLIENT, Qt.SortOrder.DescendingOrder)
+    assert shown(model) == as_captured
+    qtbot.waitUntil(lambda: shown(model) == orders[Column.CLIENT])
+    assert model.packet_at(pointed.row()) == 17
+    opened.selection.limit_to(0)
+    own = [packet for packet in orders[Column.CLIENT] if opened.tables.packets.integer("session", packet) == 0]
+    qtbot.waitUntil(lambda: shown(model) == own)
+    opened.selection.limit_to(-1)
+    model.sort(-1)
+    assert shown(model) == as_captured
+
+
+def test_many_rows_are_sorted_elsewhere_while_rows_arrive(
+    model: PacketModel, document: OpenDocument, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(packet_rows, "AT_ONCE", 10)
+    opened = document(MIDSESSION, wait=False)
+    model.show_document(opened)
+    model.sort(Column.LENGTH)
+    qtbot.waitUntil(lambda: opened.is_decoded, timeout=60_000)
+
+    def sorted_by_length() -> bool:
+        lengths = [int(text(model, packet, Column.LENGTH)) for packet in shown(model)]
+        return lengths == sorted(lengths)
+
+    qtbot.waitUntil(sorted_by_length)
+    assert sorted(shown(model)) == list(range(len(opened.tables.packets)))
 
 
 @pytest.mark.parametrize("column", [column for column in Column if column is not Column.GUTTER])

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer.protocols.teeworlds.bulk import BulkRebuilder, BulkTypeCounter
+from analyzer.protocols.teeworlds.bulk_rebuilder import BulkRebuilder, BulkTypeCounter
 from analyzer.protocols.teeworlds.delta import MAX_INTS, MAX_ITEMS
 from analyzer.protocols.teeworlds.rebuilder import (
     PlainRebuilder,
@@ -108,6 +108,12 @@ def test_the_most_items(items: int) -> None:
 @pytest.mark.parametrize("values", [16376, MAX_INTS - 6, MAX_INTS - 5])
 def test_the_largest_item(values: int) -> None:
     check_alone(b"".join(map(pack, [0, 1, 0, 70, 1, values, *range(values)])))
+
+
+@pytest.mark.parametrize("announced", [2, MAX_INTS, 0x7FFFFFFF])
+def test_more_updates_announced_than_sent(announced: int) -> None:
+    check_alone(b"".join(map(pack, [0, announced, 0, 70, 1, 1, 5])))
+    check_alone(b"".join(map(pack, [0, announced, 0, 1, 5, *range(10), 1, 5])))
 
 
 def check_alone(delta: bytes) -> None:

@@ -1,0 +1,182 @@
+"""Rebuilds snapshots on demand with compiled code; what a person sees of them is made by the plain codec.
+
+What the kernels refuse is read plainly, so that faults and texts are the same. Spec sections 5 and 8 to 12.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import accumulate
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyzer.protocols.base import MessagePlace, PartBytes, SessionFacts, SnapshotCodec, SnapshotView
+from analyzer.protocols.teeworlds.chain_kernels import decompress_all, rebuild_all
+from analyzer.protocols.teeworlds.codec import TeeworldsCodec, part_of
+from analyzer.protocols.teeworlds.delta_columns import MAX_STATE_INTS, RESULTS, make_scratch
+from analyzer.protocols.teeworlds.dialects import DIALECTS
+from analyzer.protocols.teeworlds.state import EMPTY, State, pack_state, signed, unpack_state
+from analyzer.snapshots.model import Change, Item, JoinedDelta
+from analyzer.transports.teeworlds import read_header
+from analyzer.transports.teeworlds_huffman import HUFFMAN
+from analyzer.transports.teeworlds_packet import Variant
+from analyzer.wire.kernels import HuffmanTables, huffman_tables, words_of
+
+_MOST_AT_ONCE = 64
+"""Deltas of one call: bounds its memory. A chain is shorter."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PackedState:
+    """A snapshot as kernels have it. Nobody changes it."""
+
+    ints: NDArray[np.int32]
+    """What `pack_state` packs."""
+    crc: int
+    """Sum of all values, signed 32-bit."""
+
+    def plain(self) -> State:
+        """The same as items."""
+        return unpack_state(self.ints.tobytes())
+
+
+class BulkCodec(SnapshotCodec[PackedState]):
+    """The 0.6 family. Not for two threads at once: it has working memory."""
+
+    def __init__(self) -> None:
+        self._plain = TeeworldsCodec()
+        self._scratch = make_scratch()
+        self._result = np.zeros(RESULTS, dtype=np.int64)
+
+    def empty(self) -> PackedState:
+        """No items."""
+        return _packed(EMPTY)
+
+    def part(self, payload: bytes, facts: SessionFacts, message_offset: int, message_size: int) -> PartBytes:
+        """The bytes of a snapshot message after its fields."""
+        return self._plain.part(payload, facts, message_offset, message_size)
+
+    def parts(self, messages: Sequence[MessagePlace], facts: SessionFacts) -> list[PartBytes]:
+        """The bytes of snapshot messages, of all packets decompressed at once."""
+        variant = DIALECTS[facts.dialect].variant
+        plains = _decompressed([payload for payload, _, _ in messages], variant)
+        return [
+            part_of(payload, variant, offset, size, plain)
+            for (payload, offset, size), plain in zip(messages, plains, strict=True)
+        ]
+
+    def join(self, parts: Mapping[int, bytes], announced: int) -> tuple[bytes, tuple[int, ...]]:
+        """As the plain codec joins them."""
+        return self._plain.join(parts, announced)
+
+    def apply(self, base: PackedState, delta: bytes, facts: SessionFacts) -> PackedState:
+        """The next state; no bytes at all mean no difference."""
+        return self.apply_all(base, [delta], facts)[0]
+
+    def apply_all(self, base: PackedState, deltas: Sequence[bytes], facts: SessionFacts) -> list[PackedState]:
+        """The states that deltas make one after the other."""
+        states: list[PackedState] = []
+        while len(states) < len(deltas):
+            delta = deltas[len(states)]
+            made = self._made(base, deltas[len(states) : len(states) + _MOST_AT_ONCE], facts) if delta else [base]
+            # Whatever a kernel refuses, plain reading has the last word on.
+            states += made or [_packed(self._plain.apply(base.plain(), delta, facts))]
+            base = states[-1]
+        return states
+
+    def _made(self, base: PackedState, deltas: Sequence[bytes], facts: SessionFacts) -> list[PackedState]:
+        """States of the first of the deltas, up to one that is empty or at fault."""
+        deltas = deltas[: deltas.index(b"")] if b"" in deltas else deltas
+        out = np.empty((len(deltas), MAX_STATE_INTS), dtype=np.int32)
+        made = np.empty((len(deltas), 2), dtype=np.int64)
+        count = rebuild_all(
+            np.frombuffer(b"".join(deltas), dtype=np.uint8),
+            np.array([*accumulate(map(len, deltas))], dtype=np.int64),
+            base.ints,
+            base.crc,
+            _agreed(facts.sizes),
+            self._scratch,
+            out,
+            made,
+            self._result,
+        )
+        return [
+            PackedState(row[:length].copy(), crc)
+            for row, (length, crc) in zip(out[:count], made[:count].tolist(), strict=True)
+        ]
+
+    def pack(self, state: PackedState) -> bytes:
+        """A state as bytes."""
+        return state.ints.astype("<i4").tobytes()
+
+    def unpack(self, block: bytes) -> PackedState:
+        """A state from bytes."""
+        ints = np.frombuffer(block, dtype="<i4").astype(np.int32)
+        return PackedState(ints, signed(int(ints[1 + 2 * int(ints[0]) :].sum(dtype=np.int64))))
+
+    def items(
+        self, state: PackedState, facts: SessionFacts, tick: int, chosen: Container[tuple[int, int]] | None = None
+    ) -> tuple[Item, ...]:
+        """Items with names and texts from the dialect's schema."""
+        return self._plain.items(state.plain(), facts, tick, chosen)
+
+    def changes(
+        self, base: PackedState | None, joined: JoinedDelta, facts: SessionFacts, tick: int
+    ) -> tuple[Change, ...]:
+        """What the delta did, up to a fault."""
+        return self._plain.changes(None if base is None else base.plain(), joined, facts, tick)
+
+    def record(self, view: SnapshotView[PackedState], with_items: bool) -> dict[str, object]:
+        """As the plain codec writes it."""
+        state = None if view.state is None else view.state.plain()
+        return self._plain.record(
+            SnapshotView(
+                view.row,
+                view.code,
+                view.reason,
+                view.client,
+                view.server,
+                view.session,
+                view.facts,
+                view.frame,
+                view.cause_frame,
+                state,
+            ),
+            with_items,
+        )
+
+
+def _packed(state: State) -> PackedState:
+    return PackedState(np.frombuffer(pack_state(state), dtype="<i4").astype(np.int32), state.crc)
+
+
+@cache
+def _agreed(sizes: tuple[int, ...]) -> NDArray[np.int32]:
+    return np.array(sizes, dtype=np.int32)
+
+
+@cache
+def _tables() -> HuffmanTables:
+    return huffman_tables(HUFFMAN)
+
+
+def _decompressed(payloads: Sequence[bytes], variant: Variant) -> list[bytes | None]:
+    """Plain payloads of the packets that are compressed; None of the others, and of what cannot be decompressed."""
+    heads = [read_header(payload, variant) for payload in payloads]
+    packed = [number for number, head in enumerate(heads) if head.compressed and head.error is None]
+    buffer = b"".join(payloads)
+    ends = [*accumulate(map(len, payloads))]
+    spans = np.empty((len(packed), 2), dtype=np.int64)
+    for span, number in zip(spans, packed, strict=True):
+        span[:] = ends[number] - len(payloads[number]) + heads[number].payload_offset, ends[number]
+    out = np.empty((len(packed), -(-variant.max_payload // 8)), dtype=np.uint64)
+    sizes = np.empty(len(packed), dtype=np.int64)
+    data = np.frombuffer(buffer, dtype=np.uint8)
+    decompress_all(data, words_of(buffer), spans, _tables(), variant.max_payload, out, sizes)
+    plains: list[bytes | None] = [None] * len(payloads)
+    for number, row, size in zip(packed, out.view(np.uint8), sizes.tolist(), strict=True):
+        plains[number] = row[:size].tobytes() if size >= 0 else None
+    return plains
