@@ -27,8 +27,10 @@ class Document(QObject):
     """More rows of any table are published; models compare lengths with what they showed."""
     amended = Signal(object)
     """tuple[Amendment, ...]: published rows whose values changed."""
+    renamed = Signal()
+    """The file was kept under another name."""
     progressed = Signal(float)
-    """The share of the file that is decoded, 0 to 1; it never falls."""
+    """The share of the file that is decoded, 0 to 1; it never falls. Of a file that grows nothing is said."""
     decoded = Signal()
     """Decoding ended: at the end of the file, cancelled, or by `failure`."""
     question_failed = Signal(str)
@@ -43,6 +45,9 @@ class Document(QObject):
         self.selection = Selection(self)
         self._lengths: tuple[int, ...] = ()
         self._journal = 0
+        self._kept_as: Path | None = None
+        self.temporary = False
+        """The file goes when it is closed: nobody has given it a name yet."""
         self._open = True
         self._done = False
         self._topics: dict[str, int] = {}
@@ -52,14 +57,32 @@ class Document(QObject):
         self._timer.timeout.connect(self._poll)
 
     @classmethod
-    def open(cls, path: str | Path, parent: QObject | None = None, *, memory_limit: int | None = None) -> Document:
+    def open(
+        cls,
+        path: str | Path,
+        parent: QObject | None = None,
+        *,
+        growing: bool = False,
+        memory_limit: int | None = None,
+    ) -> Document:
         """Open a capture as `Worker.open` does; `start` begins to decode it. Raises `CaptureError`."""
-        return cls(Worker.open(path, memory_limit=memory_limit), parent)
+        return cls(Worker.open(path, growing=growing, memory_limit=memory_limit), parent)
 
     @property
     def path(self) -> Path:
-        """The capture file."""
-        return self.worker.capture.path
+        """The capture file, or the one it was kept as."""
+        return self._kept_as or self.worker.capture.path
+
+    def keep_as(self, path: Path) -> None:
+        """There is a copy of the file with a name that a person gave: from now on it is the capture."""
+        self._kept_as = path
+        self.temporary = False
+        self.renamed.emit()
+
+    @property
+    def is_live(self) -> bool:
+        """The file is still being written, and followed."""
+        return self.worker.growing and not self._done
 
     @property
     def tables(self) -> Tables:
@@ -85,6 +108,10 @@ class Document(QObject):
     def cancel(self) -> None:
         """Stop decoding; what is there stays."""
         self.worker.cancel()
+
+    def finish(self) -> None:
+        """The file has stopped growing: `decoded` follows when what is left is decoded."""
+        self.worker.finish()
 
     def close(self) -> None:
         """Stop the timer and tell the threads to end, which they do on their own. No signal comes afterwards."""
@@ -131,9 +158,10 @@ class Document(QObject):
         if amendments:
             self._journal += len(amendments)
             self.amended.emit(amendments)
-        with suppress(CaptureError):
-            # Of a medium that is gone the decoder says so, once.
-            self.progressed.emit(self.worker.progress)
+        if ended or not self.worker.growing:
+            with suppress(CaptureError):
+                # Of a medium that is gone the decoder says so, once.
+                self.progressed.emit(self.worker.progress)
         if ended:
             self._timer.stop()
             self._done = True

@@ -33,6 +33,8 @@ ASKING_S = 1.0
 """So long after a question the next one is expected."""
 GIVE_WAY_S = 0.1
 """The decoding stands still for a question, but for one step in this time: questions may go on for ever."""
+GROWN_S = 0.05
+"""So often a file that is still being written is looked at for more; whoever writes it does so about as often."""
 NICENESS = 5
 """Of the threads that decode: whoever shows what they decode has the processor first.
 
@@ -68,6 +70,8 @@ class Worker:
         self._asked_at = -ASKING_S
         self._closing = False
         self._share = 0.0
+        self._frames = 0
+        """Read when the file was looked at last, while it grows."""
         self.threads = (
             threading.Thread(target=self._run, args=(self._decode,), name="decode", daemon=True),
             threading.Thread(target=self._run, args=(self._answer_all,), name="query", daemon=True),
@@ -78,10 +82,18 @@ class Worker:
 
     @classmethod
     def open(
-        cls, path: str | Path, *, protocols: Sequence[Protocol] = PROTOCOLS, memory_limit: int | None = None
+        cls,
+        path: str | Path,
+        *,
+        protocols: Sequence[Protocol] = PROTOCOLS,
+        growing: bool = False,
+        memory_limit: int | None = None,
     ) -> Worker:
-        """Open a capture as `Capture.open` does; nothing is decoded before `start`. Raises `CaptureError`."""
-        return cls(Capture.open(path, protocols=protocols, memory_limit=memory_limit))
+        """Open a capture as `Capture.open` does; nothing is decoded before `start`. Raises `CaptureError`.
+
+        `growing`: the file is still being written, and followed until `finish`.
+        """
+        return cls(Capture.open(path, protocols=protocols, growing=growing, memory_limit=memory_limit))
 
     def start(self) -> None:
         """Begin to decode and to answer."""
@@ -92,6 +104,19 @@ class Worker:
     def cancel(self) -> None:
         """Stop decoding; what was decoded stays and can be asked about."""
         self._cancelled.set()
+        with self._wake:
+            self._wake.notify_all()
+
+    def finish(self) -> None:
+        """The file has stopped growing: decode what is left of it and settle what is open."""
+        self.capture.source.finish()
+        with self._wake:
+            self._wake.notify_all()
+
+    @property
+    def growing(self) -> bool:
+        """The file is still being written, as far as anybody said."""
+        return not self.capture.source.closed
 
     @property
     def cancelled(self) -> bool:
@@ -179,6 +204,8 @@ class Worker:
                     _step_back()
                 steps = 1
                 while not self._cancelled.is_set() and self.capture.step(self._give_way()):
+                    if self._waits_for_more():
+                        continue
                     steps += 1
                     if steps.bit_count() == 1:
                         # What was closed for this capture may be in use a little longer.
@@ -194,6 +221,19 @@ class Worker:
             self.failure = error
         finally:
             self.decoded.set()
+
+    def _waits_for_more(self) -> bool:
+        """Everything there is was read: wait until there may be more. False: it was not."""
+        source = self.capture.source
+        if source.closed:
+            return False
+        frames = self.capture.tables.frames.appended
+        if frames != self._frames:
+            self._frames = frames
+            return False
+        with self._wake:
+            self._wake.wait_for(lambda: source.closed or self._cancelled.is_set(), GROWN_S)
+        return True
 
     def _give_way(self) -> float | None:
         """Let a question have the interpreter; what the next step may take, None where nobody asks.

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from capture_files import BUNDLED
 
 from analyzer.engine.capture import Capture
+from analyzer.engine.worker import Worker
 from tests.engine.table_content import table_content
 
 PCAP = BUNDLED / "ddnet_tsunami_badcrc_head.pcap"
 PCAPNG = BUNDLED / "ddnet_tsunami_head.pcapng"
+WAIT_S = 60.0
 
 
 @pytest.mark.parametrize("compiled", [False, True])
@@ -53,3 +57,46 @@ def test_a_cut_end_is_waited_for_and_then_told(tmp_path: Path) -> None:
         followed.decode()
         assert followed.tables.frames.appended == before
         assert [problem.text[:30] for problem in followed.problems] == ["the file stops in the middle o"]
+
+
+def test_a_worker_follows_until_it_is_told_the_end(tmp_path: Path) -> None:
+    data = PCAPNG.read_bytes()
+    path = tmp_path / "growing.pcapng"
+    path.touch()
+    worker = Worker.open(path, growing=True)
+    worker.start()
+    try:
+        with path.open("ab", buffering=0) as writer:
+            for start in range(0, len(data), 200_003):
+                before = len(worker.capture.tables.packets)
+                writer.write(data[start : start + 200_003])
+                wait_until(lambda before=before: len(worker.capture.tables.packets) > before)
+        assert worker.growing
+        assert not worker.decoded.is_set()
+        worker.finish()
+        assert worker.decoded.wait(WAIT_S)
+        assert worker.failure is None
+        with Capture.open(PCAPNG, strict=True) as whole:
+            whole.decode()
+            assert table_content(whole.tables) == table_content(worker.capture.tables)
+    finally:
+        worker.close()
+        assert worker.wait(WAIT_S)
+
+
+def test_a_worker_that_waits_for_more_can_be_closed(tmp_path: Path) -> None:
+    path = tmp_path / "growing.pcapng"
+    path.write_bytes(PCAPNG.read_bytes()[:5000])
+    worker = Worker.open(path, growing=True)
+    worker.start()
+    wait_until(lambda: len(worker.capture.tables.packets) > 0)
+    worker.close()
+    assert worker.wait(WAIT_S)
+    assert worker.failure is None
+
+
+def wait_until(true: Callable[[], bool]) -> None:
+    end = time.monotonic() + WAIT_S
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.01)
