@@ -25,11 +25,26 @@ class Command:
 
 
 COMMANDS = (
+    Command("capture_options", "Capture", "Options...", "Ctrl+K", "sliders-horizontal", needs_capture=False),
+    Command(
+        "capture_start", "Capture", "Start", "Ctrl+E", "record-fill", needs_capture=False, lacks="one runs already"
+    ),
+    Command(
+        "stop",
+        "Capture",
+        "Stop",
+        "Ctrl+E",
+        "stop-fill",
+        needs_capture=False,
+        lacks="nothing is being captured or decoded",
+    ),
+    Command("capture_restart", "Capture", "Restart", "Ctrl+R", needs_capture=False, lacks="nothing is being captured"),
     Command("open", "File", "Open...", "Ctrl+O", "folder-open", needs_capture=False),
     Command("open_sample", "File", "Open the sample", needs_capture=False),
+    Command("save", "File", "Save", "Ctrl+S", "floppy-disk", lacks="there is nothing that is not saved"),
+    Command("save_as", "File", "Save as...", "Ctrl+Shift+S", lacks="it is still being written"),
     Command("close_capture", "File", "Close the capture", "Ctrl+W"),
-    Command("reload", "File", "Reload", "Ctrl+R", "arrow-counter-clockwise"),
-    Command("stop", "File", "Stop decoding", "Ctrl+E", "stop", lacks="decoding has ended"),
+    Command("reload", "File", "Reload", "Ctrl+R", "arrow-counter-clockwise", lacks="it has no file of its own yet"),
     Command("file_problems", "File", "What is wrong with the file", separator=True, lacks="nothing is wrong"),
     Command("quit", "File", "Quit", "Ctrl+Q", needs_capture=False, separator=True),
     Command("copy", "Edit", "Copy", "Ctrl+C"),
@@ -72,7 +87,7 @@ COMMANDS = (
     Command("keys", "Help", "Keys", "F1", needs_capture=False),
     Command("about", "Help", "About Snapscope", needs_capture=False),
 )
-MENUS = ("File", "Edit", "View", "Go", "Help")
+MENUS = ("File", "Edit", "View", "Go", "Capture", "Help")
 LIST_STEPS = {
     "first": "first",
     "last": "last",

@@ -8,6 +8,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable
+from dataclasses import replace
 from types import TracebackType
 
 from PySide6.QtCore import qVersion
@@ -20,7 +21,7 @@ from ui.display import display_fault
 from ui.fast_decoder import FastDecoder
 from ui.icons import product_icon
 from ui.main_window import MainWindow
-from ui.settings import Settings
+from ui.settings import CaptureOptions, Settings
 from ui.style import FlatStyle
 
 _LOG = logging.getLogger(__name__)
@@ -36,14 +37,17 @@ def main(argv: list[str] | None = None) -> int:
         print(f"snapscope: {fault}", file=sys.stderr)
         return 1
     application = QApplication(["snapscope"])
-    window = start(application, options.capture, Settings())
+    settings = Settings()
+    window = start(application, options.capture, settings)
     sys.excepthook = _reporter(window)
     decoder = FastDecoder()
     window.prepare(decoder)
+    begin_capture(window, options, settings.capture_options)
     code = application.exec()
     decoder.stop(EXIT_WAIT_S)
     # What still reads gives its temporary files back; a question that runs longer ends with the process.
     window.opening.wait(EXIT_WAIT_S)
+    window.capturing.wait(EXIT_WAIT_S)
     return code
 
 
@@ -64,12 +68,34 @@ def start(application: QApplication, capture: str | None, settings: Settings) ->
     return window
 
 
+def begin_capture(window: MainWindow, options: argparse.Namespace, last: CaptureOptions) -> None:
+    """As the command line says: capture at once, or show the options with what it names."""
+    named = {"interface": options.interface, "filter": options.filter, "file": options.write}
+    given = {name: value for name, value in named.items() if value is not None}
+    if not given and not options.begin:
+        return
+    # A filter that was meant for another interface would be a surprise.
+    wanted = replace(last, filter="") if options.interface else last
+    wanted = replace(wanted, **given)
+    if options.begin and wanted.interface:
+        window.capturing.start(wanted)
+    else:
+        window.capturing.ask_options(wanted)
+
+
 def _read_arguments(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="snapscope", description="Show what a game server told each of its clients.")
     parser.add_argument("capture", nargs="?", help="a pcap or pcapng file, plain or gzip-compressed")
+    parser.add_argument("-i", "--interface", metavar="IFACE", help="a network interface to capture on")
+    parser.add_argument("-f", "--filter", metavar="BPF", help='a capture filter, such as "udp port 8303"')
+    parser.add_argument("-w", "--write", metavar="FILE", help="write the capture to this pcapng file, a new one")
+    parser.add_argument("-k", "--begin", action="store_true", help="begin to capture at once, without asking")
     version = f"snapscope {analyzer.__version__}, Qt {qVersion()}"
     parser.add_argument("--version", action="version", version=version)
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    if options.capture and (options.begin or options.interface or options.filter or options.write):
+        parser.error("either a file is opened or an interface is captured on")
+    return options
 
 
 def _reporter(

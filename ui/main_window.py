@@ -24,6 +24,7 @@ import analyzer
 from analyzer.resources import resource
 from ui.actions import COMMANDS, LIST_STEPS
 from ui.appearance import Appearance
+from ui.capturing import Capturing
 from ui.charts.stack import ChartStack
 from ui.dialogs.command_search import CommandSearch
 from ui.dialogs.go_to import GoToDialog, Target
@@ -69,6 +70,8 @@ class MainWindow(QMainWindow):
         self._make_panes()
         self._lay_out()
         self.opening = Opening(settings, self.banner, self)
+        self.capturing = Capturing(self.opening, settings, self.appearance, self.banner, self)
+        self._closes = False
         self.editing = Editing(
             self.packets, self.packet_tab, self.snapshot_tab, self.charts, self.clients, self.find_bar
         )
@@ -171,8 +174,10 @@ class MainWindow(QMainWindow):
         self.opening.recent_changed.connect(self._show_recent)
         self.opening.mistake.connect(self.show_report)
         self.appearance.applied.connect(self._on_appearance)
-        self.welcome.open_requested.connect(self.opening.open_path)
-        self.welcome.dropped.connect(self.opening.open_dropped)
+        self.capturing.state_changed.connect(self._update_commands)
+        self.capturing.told.connect(self.status.show_live)
+        self.welcome.open_requested.connect(self._open)
+        self.welcome.dropped.connect(self._open_dropped)
         self.welcome.browse_requested.connect(self._browse)
         self.welcome.forget_requested.connect(self.opening.forget_recent)
         self.packet_tab.wants_first.connect(self.packets.go_first)
@@ -186,42 +191,45 @@ class MainWindow(QMainWindow):
         steps: dict[str, Callable[[], object]] = {
             name: getattr(self.packets, f"go_{step}") for name, step in LIST_STEPS.items()
         }
-        return steps | {
-            "open": self._browse,
-            "open_sample": lambda: self.opening.open_path(resource(SAMPLE)),
-            "close_capture": self.opening.close,
-            "reload": self.opening.reload,
-            "stop": self.opening.stop,
-            "file_problems": self._tell_problems,
-            "quit": self.close,
-            "copy": self.editing.copy,
-            "copy_value": self.editing.copy_value,
-            "find": self.editing.find,
-            "find_next": self.editing.find_next,
-            "find_previous": self.editing.find_previous,
-            "preferences": self._ask_preferences,
-            "zoom_in": lambda: appearance.zoom_by(ZOOM_STEP),
-            "zoom_out": lambda: appearance.zoom_by(-ZOOM_STEP),
-            "zoom_reset": lambda: appearance.zoom_by(1.0 - appearance.preferences.zoom),
-            "all_sessions": self._show_all_sessions,
-            "fill": layout.fill,
-            "next_pane": lambda: layout.step_pane(1),
-            "previous_pane": lambda: layout.step_pane(-1),
-            "show_list": lambda: layout.show_pane(self.packets),
-            "show_packet": lambda: layout.show_pane(self.packet_tab),
-            "show_snapshot": lambda: layout.show_pane(self.snapshot_tab),
-            "show_charts": lambda: layout.show_pane(self.charts),
-            "show_clients": lambda: layout.show_pane(self.clients),
-            "reset_layout": self._reset_layout,
-            "back": lambda: self._walk(-1),
-            "forward": lambda: self._walk(1),
-            "go_to": self._ask_target,
-            "next_failed": self.packets.go_next_failed,
-            "previous_failed": self.packets.go_previous_failed,
-            "palette": self._ask_command,
-            "keys": self._show_keys,
-            "about": self._tell_about,
-        }
+        return (
+            steps
+            | self.capturing.commands()
+            | {
+                "open": self._browse,
+                "open_sample": lambda: self._open(resource(SAMPLE)),
+                "close_capture": lambda: self.capturing.leave(self.opening.close),
+                "reload": self.opening.reload,
+                "file_problems": self._tell_problems,
+                "quit": self.close,
+                "copy": self.editing.copy,
+                "copy_value": self.editing.copy_value,
+                "find": self.editing.find,
+                "find_next": self.editing.find_next,
+                "find_previous": self.editing.find_previous,
+                "preferences": self._ask_preferences,
+                "zoom_in": lambda: appearance.zoom_by(ZOOM_STEP),
+                "zoom_out": lambda: appearance.zoom_by(-ZOOM_STEP),
+                "zoom_reset": lambda: appearance.zoom_by(1.0 - appearance.preferences.zoom),
+                "all_sessions": self._show_all_sessions,
+                "fill": layout.fill,
+                "next_pane": lambda: layout.step_pane(1),
+                "previous_pane": lambda: layout.step_pane(-1),
+                "show_list": lambda: layout.show_pane(self.packets),
+                "show_packet": lambda: layout.show_pane(self.packet_tab),
+                "show_snapshot": lambda: layout.show_pane(self.snapshot_tab),
+                "show_charts": lambda: layout.show_pane(self.charts),
+                "show_clients": lambda: layout.show_pane(self.clients),
+                "reset_layout": self._reset_layout,
+                "back": lambda: self._walk(-1),
+                "forward": lambda: self._walk(1),
+                "go_to": self._ask_target,
+                "next_failed": self.packets.go_next_failed,
+                "previous_failed": self.packets.go_previous_failed,
+                "palette": self._ask_command,
+                "keys": self._show_keys,
+                "about": self._tell_about,
+            }
+        )
 
     # The capture
 
@@ -232,7 +240,6 @@ class MainWindow(QMainWindow):
         self.find_bar.hide()
         self._pages.setCurrentWidget(self.welcome if document is None else self.splitter)
         self.layout_keeper.show_docks(document is not None)
-        self.setWindowTitle("Snapscope" if document is None else f"{document.path.name} – Snapscope")
         if document is not None:
             document.selection.history_changed.connect(self._update_commands)
             document.selection.session_changed.connect(self._update_commands)
@@ -242,9 +249,24 @@ class MainWindow(QMainWindow):
 
     @Slot()
     def _update_commands(self) -> None:
-        self.commands.update_for(self.document)
+        document = self.document
+        self.commands.update_for(document, capturing=self.capturing.active)
+        self.setWindowTitle("Snapscope" if document is None else f"{self._title(document)} – Snapscope")
         for dock in self.docks:
             dock.toggleViewAction().setEnabled(self.document is not None)
+
+    def _title(self, document: Document) -> str:
+        if document.is_live:
+            return self.tr("{0} (live)").format(document.path.name)
+        return self.tr("{0} (not saved)").format(document.path.name) if document.temporary else document.path.name
+
+    @Slot(str)
+    def _open(self, path: str | Path) -> None:
+        self.capturing.leave(lambda: self.opening.open_path(path))
+
+    @Slot(list)
+    def _open_dropped(self, paths: list[str]) -> None:
+        self.capturing.leave(lambda: self.opening.open_dropped(paths))
 
     @Slot()
     def _show_recent(self) -> None:
@@ -256,7 +278,7 @@ class MainWindow(QMainWindow):
             action = self._recent_menu.addAction(Path(entry.path).name)
             action.setToolTip(entry.path)
             action.setEnabled(Path(entry.path).exists())
-            action.triggered.connect(lambda checked=False, path=entry.path: self.opening.open_path(path))
+            action.triggered.connect(lambda checked=False, path=entry.path: self._open(path))
         if self._recent_menu.isEmpty():
             self._recent_menu.addAction(self.tr("None yet")).setEnabled(False)
 
@@ -291,7 +313,7 @@ class MainWindow(QMainWindow):
         folder = str(shown[0].parent) if shown else ""
         path, _ = QFileDialog.getOpenFileName(self, self.tr("Open a capture"), folder, self.tr(FILE_FILTER))
         if path:
-            self.opening.open_path(path)
+            self._open(path)
 
     def _ask_preferences(self) -> None:
         dialog = PreferencesDialog(self.appearance.preferences, self)
@@ -369,10 +391,19 @@ class MainWindow(QMainWindow):
         paths = local_files(event.mimeData())
         if paths:
             event.acceptProposedAction()
-            self.opening.open_dropped(paths)
+            self._open_dropped(paths)
+
+    def _close_for_good(self) -> None:
+        self._closes = True
+        self.close()
 
     def closeEvent(self, event: QCloseEvent) -> None:
+        if not self._closes and not self.capturing.may_close():
+            event.ignore()
+            self.capturing.leave(self._close_for_good)
+            return
         self.opening.close()
+        self.capturing.close()
         self.layout_keeper.save()
         is_packet = self.tabs.currentWidget() is self.packet_tab
         self._settings.set_layout("tab", QByteArray(b"packet" if is_packet else b"snapshot"))

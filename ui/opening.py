@@ -61,6 +61,38 @@ class Opening(QObject):
         document.start()
         return True
 
+    def follow(self, path: Path, *, temporary: bool) -> bool:
+        """Show a file that is being written, as it grows, until `finish`. False: it cannot be opened.
+
+        `temporary`: it has no name that a person gave.
+        """
+        try:
+            document = self._open_document(path, growing=True)
+        except CaptureError as error:
+            self._banner.say(f"{error} {self._way_on()}", sign="error")
+            return False
+        document.temporary = temporary
+        self._show(document)
+        document.start()
+        return True
+
+    def finish(self) -> None:
+        """The file that is followed has stopped growing."""
+        for document in (self._document, self._successor):
+            if document is not None:
+                document.finish()
+
+    def keep_as(self, path: Path) -> None:
+        """The capture that is open was copied to a file with a name."""
+        for document in (self._document, self._successor):
+            if document is not None:
+                document.keep_as(path)
+        self._settings.add_recent(RecentCapture(str(path), _now()))
+        self.recent_changed.emit()
+        if self._document is not None and self._document.is_decoded:
+            self._ask_recent(self._document)
+        self.state_changed.emit()
+
     @Slot()
     def decode_again(self) -> None:
         """The kernels are ready: decode from the first frame again what is being decoded without them.
@@ -71,11 +103,14 @@ class Opening(QObject):
         if document is None or document.is_decoded or document.worker.capture.compiled or self._successor is not None:
             return
         try:
-            successor = self._open_document(document.path)
+            successor = self._open_document(document.worker.capture.path, growing=document.worker.growing)
         except CaptureError:
             # What is shown reads on from the file that it has open.
             return
         self._successor = successor
+        successor.temporary = document.temporary
+        if document.path != successor.path:
+            successor.keep_as(document.path)
         if not successor.worker.capture.compiled:
             self._drop_successor()
             return
@@ -121,10 +156,10 @@ class Opening(QObject):
         more = self.tr("... {0} more").format(words.quantity(len(texts) - 30))
         return texts[:30] + ([more] if len(texts) > 30 else [])
 
-    def _open_document(self, path: str | Path) -> Document:
+    def _open_document(self, path: str | Path, *, growing: bool = False) -> Document:
         """Open a capture with the memory that is preferred. Raises `CaptureError`."""
         preferred = self._settings.preferences.memory_mib
-        return Document.open(path, self, memory_limit=preferred * MIB or None)
+        return Document.open(path, self, growing=growing, memory_limit=preferred * MIB or None)
 
     @Slot()
     def _succeed(self) -> None:
@@ -181,7 +216,7 @@ class Opening(QObject):
         if document.failure_report:
             self.mistake.emit(self.tr("decoding stopped"), document.failure_report)
         elif not document.worker.cancelled and document.worker.failure is None:
-            document.ask("recent", lambda query: client_stats(document.tables), self._describe_recent)
+            self._ask_recent(document)
             self._say_not_decoded(document)
         self.state_changed.emit()
 
@@ -218,6 +253,10 @@ class Opening(QObject):
                 "Nothing is decoded: this is {0}, which is recognised but not read. Only packets are listed."
             )
             self._banner.say(text.format(recognised), sign="warn")
+
+    def _ask_recent(self, document: Document) -> None:
+        if not document.temporary:
+            document.ask("recent", lambda query: client_stats(document.tables), self._describe_recent)
 
     def _describe_recent(self, clients: Clients) -> None:
         """The list of recent captures says what this one holds."""

@@ -45,6 +45,32 @@ class RecentCapture:
     """`error`, `warn` or empty."""
 
 
+@dataclass(frozen=True, slots=True)
+class CaptureOptions:
+    """What a person wants to capture. Where and what is remembered; until when and where to is not."""
+
+    interface: str = ""
+    filter: str = ""
+    """In libpcap's language; empty: everything."""
+    snap_length: int = 0
+    """Bytes kept of a packet; 0: all."""
+    promiscuous: bool = True
+    through: str = ""
+    """A `Through` that gives the right to capture; empty: this user has it."""
+    packets: int = 0
+    """Stop after so many; 0: never."""
+    megabytes: int = 0
+    """Stop when the file has so many; 0: never."""
+    seconds: int = 0
+    """Stop after so long; 0: never."""
+    file: str = ""
+    """Empty: a temporary file."""
+
+
+REMEMBERED = ("interface", "filter", "snap_length", "promiscuous", "through")
+"""Of `CaptureOptions`."""
+
+
 class Settings:
     """Reads and writes the stored settings; anything unreadable counts as not there."""
 
@@ -69,6 +95,18 @@ class Settings:
     @preferences.setter
     def preferences(self, value: Preferences) -> None:
         self._store.setValue("preferences", json.dumps(asdict(value)))
+
+    @property
+    def capture_options(self) -> CaptureOptions:
+        """Where and what was captured last."""
+        stored, default = self._json("capture", {}), asdict(CaptureOptions())
+        known = stored.items() if isinstance(stored, dict) else ()
+        values = {name: value for name, value in known if name in REMEMBERED and type(value) is type(default[name])}
+        return CaptureOptions(**values)
+
+    @capture_options.setter
+    def capture_options(self, value: CaptureOptions) -> None:
+        self._store.setValue("capture", json.dumps({name: getattr(value, name) for name in REMEMBERED}))
 
     @property
     def recent(self) -> list[RecentCapture]:

@@ -31,12 +31,16 @@ class WindowCommands(QObject):
         self._bar.setObjectName("commands")
         self._bar.setMovable(False)
         self._bar.setAutoFillBackground(True)
+        menu = COMMANDS[0].menu
         for command in COMMANDS:
             action = self._action(command)
             if command.separator:
                 self.menus[command.menu].addSeparator()
             self.menus[command.menu].addAction(action)
             if command.icon:
+                if command.menu != menu:
+                    self._bar.addSeparator()
+                menu = command.menu
                 self._bar.addAction(action)
 
     def add_letters(self, panes: Iterable[QWidget]) -> None:
@@ -58,9 +62,12 @@ class WindowCommands(QObject):
                 icon = qtawesome.icon(f"ph.{command.icon}", color=colour, color_disabled=off)
                 self.by_name[command.name].setIcon(icon)
 
-    def update_for(self, document: Document | None) -> None:
-        """Enable what is possible with this capture and its selection."""
+    def update_for(self, document: Document | None, *, capturing: bool = False) -> None:
+        """Enable what is possible with this capture and its selection; `capturing`: a sniffer runs, or is to run."""
         self._has_capture = document is not None
+        busy = capturing or (document is not None and not document.is_decoded)
+        for name, possible in {"capture_start": not busy, "stop": busy, "capture_restart": capturing}.items():
+            self.by_name[name].setEnabled(possible)
         for command in COMMANDS:
             if command.needs_capture:
                 self.by_name[command.name].setEnabled(document is not None)
@@ -72,7 +79,8 @@ class WindowCommands(QObject):
         """Why a command cannot be carried out now; empty if it can."""
         if self.by_name[command.name].isEnabled():
             return ""
-        return self.tr(command.lacks) if self._has_capture and command.lacks else self.tr("no capture is open")
+        known = command.lacks and (self._has_capture or not command.needs_capture)
+        return self.tr(command.lacks) if known else self.tr("no capture is open")
 
     def _action(self, command: Command) -> QAction:
         action = QAction(self.tr(command.text), self)
@@ -97,7 +105,9 @@ def _possible(document: Document) -> dict[str, bool]:
     return {name: bool(len(tables.snapshots)) for name in walk} | {
         "back": selection.can_go_back,
         "forward": selection.can_go_forward,
-        "stop": not document.is_decoded,
+        "reload": not document.is_live and not document.temporary,
+        "save": document.temporary and not document.is_live,
+        "save_as": not document.is_live,
         "all_sessions": selection.session >= 0,
         "file_problems": bool(document.worker.capture.problems),
         "baseline": steps.baseline(tables, place.snapshot) >= 0,

@@ -26,6 +26,8 @@ from ui.theme import Theme
 from ui.views.pane_state import PaneState
 
 ZOOM_STEP = 1.25
+LIVE_S = 30.0
+"""Of a live capture so much is shown, the newest."""
 ROWS_A_TURN = 4096
 """How many snapshots are taken in before others have their turn."""
 
@@ -101,6 +103,8 @@ class ChartStack(QWidget):
         else:
             for signal, slot in self._wires(document):
                 signal.connect(slot)
+            if document.is_live:
+                self._view.follow(LIVE_S)
         self._show_or_say(document is not None)
         self._ask_redraw()
 
@@ -114,7 +118,7 @@ class ChartStack(QWidget):
         return (
             (document.rows_added, self._ask_redraw),
             (document.amended, self._ask_redraw),
-            (document.decoded, self._ask_redraw),
+            (document.decoded, self._on_decoded),
             (document.progressed, self._progressed),
             (selection.packet_changed, self._select),
             (selection.snapshot_changed, self._select),
@@ -324,6 +328,11 @@ class ChartStack(QWidget):
     def _progressed(self, share: float) -> None:
         if self._scope is not None:
             self._scope.progressed(share)
+
+    @Slot()
+    def _on_decoded(self) -> None:
+        self._view.end_live()
+        self._ask_redraw()
 
     @Slot()
     def _ask_redraw(self) -> None:

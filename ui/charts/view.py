@@ -1,8 +1,12 @@
-"""Which stretch of time the charts show: all of it, growing with the capture, until somebody zooms."""
+"""Which stretch of time the charts show: all of it, growing with the capture, until somebody zooms.
+
+Of a live capture it is the newest stretch, which moves along as long as its end is in view.
+"""
 
 from __future__ import annotations
 
 NARROWEST_S = 0.02
+ROUNDING_S = 1e-6
 
 
 class TimeView:
@@ -11,6 +15,9 @@ class TimeView:
     def __init__(self) -> None:
         self._first, self._last = 0.0, 0.0
         self._range: tuple[float, float] | None = None
+        self._live = False
+        self._newest_s: float | None = None
+        """How much of the end is kept in view; None: the range stays where it is."""
 
     @property
     def start(self) -> float:
@@ -40,6 +47,21 @@ class TimeView:
     def set_capture(self, first: float, last: float) -> None:
         """The capture reaches from `first` to `last`."""
         self._first, self._last = first, last
+        if self._newest_s is not None:
+            self._range = (last - self._newest_s, last) if last - first > self._newest_s else None
+
+    @property
+    def follows(self) -> bool:
+        """The end is kept in view, and no more than a stretch of it."""
+        return self._newest_s is not None
+
+    def follow(self, newest_s: float) -> None:
+        """The capture is live: show the newest seconds of it, as they come, until somebody looks elsewhere."""
+        self._live, self._newest_s = True, newest_s
+
+    def end_live(self) -> None:
+        """The capture has ended: stay with what is in view."""
+        self._live, self._newest_s = False, None
 
     def show(self, start: float, stop: float) -> None:
         """Show a range, or as much of it as the capture has."""
@@ -48,14 +70,15 @@ class TimeView:
             start, stop = middle - NARROWEST_S / 2, middle + NARROWEST_S / 2
         end = max(self._last, self._first + NARROWEST_S)
         if stop - start >= end - self._first:
-            self._range = None
+            self.show_all()
             return
         by = max(0.0, self._first - start) + min(0.0, end - stop)
         self._range = (start + by, stop + by)
+        self._newest_s = stop - start if self._live and stop + by >= end - ROUNDING_S else None
 
     def show_all(self) -> None:
         """Show the whole capture, also what is still to come."""
-        self._range = None
+        self._range = self._newest_s = None
 
     def zoom(self, at: float, factor: float) -> None:
         """Make the range `factor` times as wide; the time `at` keeps its place."""

@@ -54,6 +54,7 @@ class PacketList(QWidget):
         self.table.selectionModel().currentRowChanged.connect(self._on_current)
         self.table.pointed_at.connect(self._hover)
         self.table.left_end.connect(lambda: self.set_following(False))
+        self.table.reached_end.connect(self._follow_live)
         self.model.reordered.connect(self._show_selected)
         self.model.rowsInserted.connect(self._on_rows)
         self._show_state()
@@ -62,7 +63,7 @@ class PacketList(QWidget):
         """Show a capture, or nothing."""
         if self._document is not None:
             self._document.selection.packet_changed.disconnect(self._show_selected)
-            self._document.decoded.disconnect(self._show_state)
+            self._document.decoded.disconnect(self._on_decoded)
         self._finder.stop()
         self.set_following(False)
         self._document = document
@@ -70,9 +71,10 @@ class PacketList(QWidget):
         self.model.show_document(document)
         if document is not None:
             document.selection.packet_changed.connect(self._show_selected)
-            document.decoded.connect(self._show_state)
+            document.decoded.connect(self._on_decoded)
         self._show_state()
         self._show_selected()
+        self._follow_live()
 
     def set_theme(self, theme: Theme) -> None:
         """Paint in another theme."""
@@ -329,6 +331,19 @@ class PacketList(QWidget):
         self._leading = False
 
     @Slot()
+    def _follow_live(self) -> None:
+        """A live capture is shown from its end, until the person scrolls up or selects."""
+        if self._document is not None and self._document.is_live and self.model.in_capture_order:
+            self.set_following(True)
+
+    @Slot()
+    def _on_decoded(self) -> None:
+        if self._following:
+            self.table.show_end()
+        self.set_following(False)
+        self._show_state()
+
+    @Slot()
     def _on_rows(self) -> None:
         self._show_state()
         if self._following:
@@ -343,6 +358,9 @@ class PacketList(QWidget):
         self._stack.setCurrentWidget(self._state)
         if self._document is None:
             self._state.show_state(self.tr("No packets"), self.tr("Open a capture to see its packets."))
+        elif self._document.is_live:
+            text = self.tr("The capture runs. Nothing has come yet that its filter lets through.")
+            self._state.show_state(self.tr("No packets yet"), text)
         elif not self._document.is_decoded:
             self._state.show_state(self.tr("No packets yet"), self.tr("The capture is being read."))
         elif len(self._document.tables.frames):

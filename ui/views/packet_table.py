@@ -51,6 +51,8 @@ class PacketTable(RowTable):
     """The pointer is over this row; -1: over none."""
     left_end = Signal()
     """The person scrolled away from the end."""
+    reached_end = Signal()
+    """The person scrolled to the end."""
 
     def __init__(self, theme: Theme, model: PacketModel, keys: Keys) -> None:
         super().__init__(theme, model)
@@ -266,5 +268,6 @@ class PacketTable(RowTable):
     @Slot(int)
     def _scrolled(self, value: int) -> None:
         self.count_out_of_view()
-        if not self._scrolling and value < self.verticalScrollBar().maximum():
-            self.left_end.emit()
+        if not self._scrolling:
+            at_end = value >= self.verticalScrollBar().maximum()
+            (self.reached_end if at_end else self.left_end).emit()

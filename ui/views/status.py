@@ -10,6 +10,7 @@ from analyzer.stats.live import live_sessions
 from analyzer.stats.snapshots import RebuiltCounts, rebuilt_counts
 from ui import fonts, words
 from ui.document import Document
+from ui.live import LiveStanding
 from ui.theme import Theme
 
 STATUS_HEIGHT = 24
@@ -22,6 +23,15 @@ APART = 12
 """Between two things that are said."""
 LEAST_NAME = 12
 """Letters of a file's name, cut in the middle, that still tell which file it is."""
+
+
+def _duration(seconds: float) -> str:
+    """12 s, 3:05, 2:03:05."""
+    whole = int(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    minutes, hours = divmod(whole // 60, 60)[::-1]
+    return f"{hours}:{minutes:02}:{whole % 60:02}" if hours else f"{minutes}:{whole % 60:02}"
 
 
 class ProgressBar(QWidget):
@@ -91,6 +101,7 @@ class StatusBar(QStatusBar):
         self._hint.setToolTip(self.tr("Go to the next failed snapshot (Shift+J)"))
         self._hint.clicked.connect(self.failure_wanted)
         self._failures = 0
+        self._live: LiveStanding | None = None
         self._texts: dict[QLabel, str] = {}
         """What each part says where there is room."""
         self._decoding = QLabel()
@@ -141,13 +152,14 @@ class StatusBar(QStatusBar):
             self._document.rows_added.disconnect(self._on_rows)
             self._document.progressed.disconnect(self._on_progress)
             self._document.decoded.disconnect(self._on_decoded)
+            self._document.renamed.disconnect(self._on_renamed)
         self._document = document
         for label in self.findChildren(QLabel):
             if label is not self._preparing:
                 self._texts[label] = ""
         self._failures = 0
         self._progress.show_share(0.0)
-        self._progress.setVisible(document is not None and not document.is_decoded)
+        self._progress.setVisible(document is not None and not document.is_decoded and not document.is_live)
         if document is None:
             self._put(self._file, self.tr("Ready to open a capture"))
             self._fit()
@@ -156,7 +168,45 @@ class StatusBar(QStatusBar):
         document.rows_added.connect(self._on_rows)
         document.progressed.connect(self._on_progress)
         document.decoded.connect(self._on_decoded)
+        document.renamed.connect(self._on_renamed)
+        self._say_live()
         self._say()
+
+    @Slot(object)
+    def show_live(self, standing: LiveStanding | None) -> None:
+        """How the capture goes that is shown; None: none that was made here."""
+        self._live = standing
+        self._say_live()
+        self._fit()
+
+    @Slot()
+    def _on_renamed(self) -> None:
+        if self._document is not None:
+            self._put(self._file, self._document.path.name)
+            self._fit()
+
+    def _say_live(self) -> None:
+        """Rate and duration while it runs; what was lost, and by whom, for good."""
+        document, live = self._document, self._live
+        if document is None or live is None:
+            return
+        lost = live.counts
+        text = self.tr("Dropped {0}").format(words.quantity(lost.lost))
+        causes = (
+            (self.tr("system {0}"), lost.dropped),
+            (self.tr("interface {0}"), lost.interface_dropped),
+            (self.tr("disk {0}"), lost.unwritten),
+        )
+        named = [cause.format(words.quantity(number)) for cause, number in causes if number]
+        self._put(self._dropped, f"{text} ({', '.join(named)})" if named else text)
+        if document.is_live:
+            rate = self.tr("{0} packets/s").format(words.quantity(round(live.packets_s)))
+            parts = [self.tr("Live"), _duration(live.seconds), rate]
+            if not live.up:
+                parts.append(self.tr("the interface is down"))
+            if live.set_back_s >= 1:
+                parts.append(self.tr("the clock was set back by {0} s").format(words.quantity(round(live.set_back_s))))
+            self._put(self._decoding, words.DOT.join(parts))
 
     def show_preparing(self, text: str) -> None:
         """What is done beside the window at a first start; empty: nothing."""
@@ -203,6 +253,8 @@ class StatusBar(QStatusBar):
         self._put(self._dialects, words.DOT.join([", ".join(dialects), clients]) if dialects else "")
         used = sum(size for _, size in tables.memory().values())
         self._put(self._memory, self.tr("Tables {0}").format(words.size(used)))
+        if self._live is not None:
+            return
         dropped = document.worker.capture.source.dropped
         self._put(self._dropped, "" if dropped is None else self.tr("Dropped {0}").format(words.quantity(dropped)))
 

@@ -1,0 +1,352 @@
+"""Live capture in the window: options, start, stop, restart, and that nothing unsaved goes without a question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
+
+from analyzer.capture.live.control import Settings as SnifferSettings
+from analyzer.capture.live.control import SnifferError, check_filter, list_interfaces
+from analyzer.capture.live.messages import Failed, Fault
+from analyzer.capture.live.rights import Through, ways
+from ui import words
+from ui.appearance import Appearance
+from ui.dialogs.capture import FILE_FILTER, CaptureDialog
+from ui.document import Document
+from ui.inquiry import Inquiry
+from ui.live import LiveCapture
+from ui.opening import Opening
+from ui.settings import CaptureOptions, Settings
+from ui.spools import SUFFIX, Spools, copy, free_name
+from ui.views.banner import Banner
+
+MEGABYTE = 1_000_000
+Then = Callable[[], object]
+
+
+class Capturing(QObject):
+    """At most one capture runs. What it writes is shown by `Opening`, as it grows."""
+
+    state_changed = Signal()
+    """Whether something is being captured, or saved."""
+    told = Signal(object)
+    """A `LiveStanding`, several times a second; None: another capture is shown."""
+
+    def __init__(
+        self, opening: Opening, settings: Settings, appearance: Appearance, banner: Banner, parent: QWidget
+    ) -> None:
+        super().__init__(parent)
+        self._window = parent
+        self._opening = opening
+        self._settings = settings
+        self._appearance = appearance
+        self._banner = banner
+        self._options = settings.capture_options
+        self._live: LiveCapture | None = None
+        self._ending: list[LiveCapture] = []
+        self._spools = Spools()
+        self._inquiry = Inquiry(self)
+        self._dialog: CaptureDialog | None = None
+        self._question: QMessageBox | None = None
+        self._then: Then | None = None
+        """To be done when the capture has stopped."""
+        opening.changed.connect(self._on_changed)
+
+    @property
+    def active(self) -> bool:
+        """A sniffer runs, or is about to."""
+        return self._live is not None
+
+    @property
+    def dialog(self) -> CaptureDialog | None:
+        """The options, while they are being asked for."""
+        return self._dialog
+
+    @property
+    def question(self) -> QMessageBox | None:
+        """What is to become of an unsaved capture, while that is being asked."""
+        return self._question
+
+    @property
+    def live(self) -> LiveCapture | None:
+        """The capture that runs."""
+        return self._live
+
+    def commands(self) -> dict[str, Then]:
+        """Command -> what carries it out."""
+        return {
+            "capture_options": self.ask_options,
+            "capture_start": self.start_again,
+            "capture_restart": self.restart,
+            "stop": self.stop,
+            "save": self.save,
+            "save_as": self.save,
+        }
+
+    def ask_options(self, options: CaptureOptions | None = None) -> None:
+        """Show the options, those of the last capture if no others are given."""
+        if self._dialog is not None:
+            self._dialog.activateWindow()
+            return
+        shown = options or replace(self._options, file="")
+        zoom = self._appearance.preferences.zoom
+        dialog = self._dialog = CaptureDialog(
+            self._appearance.theme, zoom, shown, ways(), self._inquiry, list_interfaces, check_filter, self._window
+        )
+        dialog.wanted.connect(lambda wanted: self.leave(lambda: self._when_stopped(lambda: self.start(wanted))))
+        dialog.finished.connect(self._on_dialog_finished)
+        dialog.open()
+
+    def start(self, options: CaptureOptions) -> None:
+        """Capture, in place of what is shown, which stays until the capture has begun."""
+        self._options = options
+        through = Through(options.through) if options.through in set(Through) else None
+        try:
+            settings = self._sniffer_settings(options)
+            live = LiveCapture(settings, through, self)
+        except SnifferError as error:
+            self._refuse(Failed(error.fault, str(error)))
+            return
+        except OSError as error:
+            self._refuse(Failed(Fault.FILE, self.tr("There is no room for the capture: {0}.").format(error.strerror)))
+            return
+        self._live = live
+        live.began.connect(self._on_began)
+        live.told.connect(self.told)
+        live.ended.connect(self._on_ended)
+        self.state_changed.emit()
+
+    @Slot()
+    def start_again(self) -> None:
+        """Capture as the last time; without one, ask for the options."""
+        if self.active:
+            return
+        if self._options.interface:
+            self.leave(self._start_last)
+        else:
+            self.ask_options()
+
+    @Slot()
+    def restart(self) -> None:
+        """Stop, and capture anew; asks first about what is not saved."""
+        if self.active:
+            self.leave(lambda: self._when_stopped(self._start_last))
+
+    @Slot()
+    def stop(self) -> None:
+        """Stop the capture, or else the decoding."""
+        if self._live is None:
+            self._opening.stop()
+        elif self._live.begun:
+            self._live.stop()
+        else:
+            # It may wait for a password.
+            self._let_go()
+            self._drop_spools()
+            if self._dialog is not None:
+                self._dialog.refuse(self.tr("The capture was not started."))
+            self.state_changed.emit()
+
+    def leave(self, then: Then) -> None:
+        """Do what takes the capture away from the window, unless it is not saved and the person wants to keep it."""
+        document = self._opening.document
+        if document is None or not document.temporary or not len(document.tables.frames):
+            then()
+            return
+        if self._question is not None:
+            self._question.activateWindow()
+            return
+        buttons = QMessageBox.StandardButton
+        box = self._question = QMessageBox(self._dialog or self._window)
+        box.setWindowTitle(self.tr("Unsaved capture"))
+        packets = words.count(len(document.tables.frames), self.tr("packet"), self.tr("packets"))
+        runs = self.tr("The capture runs, and its {0} are not saved.") if self.active else self.tr("{0} are not saved.")
+        box.setText(runs.format(packets))
+        box.setInformativeText(self.tr("What is not saved now is lost."))
+        box.setStandardButtons(buttons.Save | buttons.Discard | buttons.Cancel)
+        box.setDefaultButton(buttons.Save)
+        box.button(buttons.Save).setText(self.tr("Save..."))
+        box.button(buttons.Discard).setText(self.tr("Discard"))
+        box.finished.connect(lambda chosen: self._on_answer(buttons(chosen), then))
+        box.open()
+
+    def may_close(self) -> bool:
+        """The window may close at once: there is nothing to ask about."""
+        document = self._opening.document
+        return document is None or not document.temporary or not len(document.tables.frames)
+
+    @Slot()
+    def save(self, then: Then | None = None) -> None:
+        """Copy the capture to a file that the person names; `then` follows when all is written."""
+        document = self._opening.document
+        if document is None or document.is_live:
+            return
+        recent = [Path(entry.path).parent for entry in self._settings.recent[:1]]
+        folder = recent[0] if document.temporary and recent else document.path.parent
+        if document.temporary and not recent:
+            folder = Path.home()
+        name, _ = QFileDialog.getSaveFileName(
+            self._window,
+            self.tr("Save the capture"),
+            str(folder / document.path.name),
+            FILE_FILTER if document.path.suffix == SUFFIX else "",
+        )
+        if not name:
+            if self._dialog is not None:
+                self._dialog.refuse("")
+            return
+        source, target = document.worker.capture.path, Path(name)
+        if not target.suffix:
+            target = target.with_name(target.name + "".join(document.path.suffixes[-2:] or [SUFFIX]))
+        self._inquiry.ask(
+            "save",
+            lambda: copy(source, target),
+            lambda _: self._on_saved(document, target, then),
+            lambda error: self._on_not_saved(target, error),
+        )
+
+    def close(self) -> None:
+        """The window goes: stop what runs, without waiting."""
+        self._let_go()
+        self._spools.drop_others()
+
+    def wait(self, seconds: float) -> bool:
+        """After `close`: wait until every sniffer has ended and every question was answered. False: not all did."""
+        ended = [live.wait(seconds) for live in self._ending]
+        answered = self._inquiry.wait(seconds)
+        self._spools.drop_others()
+        return all(ended) and answered
+
+    def _start_last(self) -> None:
+        options = self._options
+        if options.file:
+            options = replace(options, file=str(free_name(Path(options.file))))
+        self.start(options)
+
+    def _sniffer_settings(self, options: CaptureOptions) -> SnifferSettings:
+        file = Path(options.file) if options.file else self._spools.make(options.interface, datetime.now())
+        return SnifferSettings(
+            options.interface,
+            file,
+            options.filter,
+            options.snap_length or None,
+            options.promiscuous,
+            options.packets or None,
+            options.megabytes * MEGABYTE or None,
+            options.seconds or None,
+        )
+
+    @Slot()
+    def _on_began(self) -> None:
+        live = self._live
+        if live is None:
+            return
+        self._settings.capture_options = self._options
+        if self._dialog is not None:
+            self._dialog.accept()
+        if not self._opening.follow(live.settings.file, temporary=not self._options.file):
+            self._let_go()
+        self.state_changed.emit()
+
+    @Slot()
+    def _on_ended(self) -> None:
+        live, self._live = self._live, None
+        if live is None:
+            return
+        live.close()
+        self._ending.append(live)
+        failed = live.failed
+        if not live.begun:
+            self._refuse(failed or Failed(Fault.ENDED, self.tr("The sniffer ended before it began.")))
+        else:
+            self._opening.finish()
+            if failed is not None:
+                text = self.tr("{0} All that was captured until then is shown; Ctrl+E starts again.")
+                self._banner.say(text.format(failed.text), sign="error")
+        then, self._then = self._then, None
+        self.state_changed.emit()
+        if then is not None:
+            then()
+
+    def _when_stopped(self, then: Then) -> None:
+        """Stop the capture if one runs, and go on when all of it is written."""
+        if self._live is None:
+            then()
+            return
+        self._then = then
+        self.stop()
+        if self._live is None:
+            self._then = None
+            then()
+
+    def _refuse(self, failed: Failed) -> None:
+        """It could not begin: say why where the person can change it."""
+        self._live = None
+        self._drop_spools()
+        if self._dialog is None:
+            self.ask_options(self._options)
+        if self._dialog is not None:
+            self._dialog.refuse(failed.text, advise=failed.fault is Fault.RIGHT)
+        self.state_changed.emit()
+
+    @Slot()
+    def _on_dialog_finished(self) -> None:
+        dialog, self._dialog = self._dialog, None
+        if dialog is not None:
+            dialog.deleteLater()
+        if self._live is not None and not self._live.begun:
+            self.stop()
+
+    def _on_answer(self, chosen: QMessageBox.StandardButton, then: Then) -> None:
+        box, self._question = self._question, None
+        if box is not None:
+            box.deleteLater()
+        if chosen == QMessageBox.StandardButton.Save:
+            self._when_stopped(lambda: self.save(then))
+        elif chosen == QMessageBox.StandardButton.Discard:
+            then()
+        elif self._dialog is not None:
+            self._dialog.refuse("")
+
+    def _on_saved(self, document: Document, target: Path, then: Then | None) -> None:
+        if self._opening.document is document:
+            self._opening.keep_as(target)
+        self.state_changed.emit()
+        if then is not None:
+            then()
+
+    def _on_not_saved(self, target: Path, error: Exception) -> None:
+        why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        text = self.tr("{0} could not be written: {1}. The capture stays open and is not saved.")
+        self._banner.say(text.format(target.name, why), sign="error")
+        if self._dialog is not None:
+            self._dialog.refuse(text.format(target.name, why))
+
+    @Slot(object)
+    def _on_changed(self, document: Document | None) -> None:
+        """Another capture is shown: what ran for the one before ends, and its temporary file goes."""
+        shown = None if document is None else document.worker.capture.path
+        live = self._live
+        if live is not None and live.begun and live.settings.file != shown:
+            self._let_go()
+            self.state_changed.emit()
+        if live is None or live.settings.file != shown:
+            self.told.emit(None)
+        self._drop_spools()
+
+    def _let_go(self) -> None:
+        live, self._live = self._live, None
+        if live is not None:
+            live.close()
+            self._ending.append(live)
+
+    def _drop_spools(self) -> None:
+        document = self._opening.document
+        shown = [] if document is None else [document.worker.capture.path]
+        running = [] if self._live is None else [self._live.settings.file]
+        self._spools.drop_others(*shown, *running)
