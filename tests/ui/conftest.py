@@ -215,6 +215,7 @@ def window(qtbot: QtBot, settings: Settings) -> Iterator[MainWindow]:
     yield made
     made.close()
     assert made.opening.wait(WAIT_MS / 1000)
+    assert made.capturing.wait(WAIT_MS / 1000)
     made.deleteLater()
 
 

@@ -37,7 +37,7 @@ MAX_PACKETS = 1_000_000_000
 MAX_MEGABYTES = 1_000_000
 MAX_SECONDS = 7 * 86_400
 INTERFACES_TOPIC = "interfaces"
-FIRST_SIZE = (640, 560)
+FIRST_SIZE = (660, 480)
 TERMINAL_ONLY = {Through.SUDO}
 """Asks for the password where no window shows it."""
 
@@ -174,7 +174,7 @@ class CaptureDialog(QDialog):
         self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         self.start = self.buttons.addButton(self.tr("Start the capture"), roles.AcceptRole)
         self.start.setDefault(True)
-        again = self.buttons.addButton(self.tr("Refresh the list"), roles.ActionRole)
+        again = self.buttons.addButton(self.tr("Refresh the list"), roles.HelpRole)
         again.setToolTip(self.tr("Ask anew which interfaces there are (F5)"))
         again.clicked.connect(self.refresh)
         self.buttons.accepted.connect(self._start)

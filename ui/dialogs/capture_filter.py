@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import QTimer, Signal, Slot
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QPushButton, QVBoxLayout, QWidget
 
 from ui import fonts
 from ui.dialogs.sentence import Sentence
@@ -51,9 +51,8 @@ class CaptureFilter(QWidget):
         self.field.setAccessibleName(self.tr("Capture filter"))
         self.field.setClearButtonEnabled(True)
         self.field.textChanged.connect(self._on_text)
-        self.presets = QToolButton()
-        self.presets.setText(self.tr("Presets"))
-        self.presets.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.presets = QPushButton(self.tr("Presets"))
+        self.presets.setAutoDefault(False)
         menu = QMenu(self.presets)
         for words, text in PRESETS:
             menu.addAction(self.tr(words)).triggered.connect(partial(self._take, text))
@@ -80,8 +79,9 @@ class CaptureFilter(QWidget):
         return self.field.text().strip()
 
     def set_text(self, text: str) -> None:
-        """Another filter."""
+        """Another filter, shown from its beginning."""
         self.field.setText(text)
+        self.field.setCursorPosition(0)
 
     def stop(self) -> None:
         """Nobody looks at it any more."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QFrame, QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
@@ -13,6 +13,8 @@ from ui.theme import ICON_ROW_HEIGHT, Theme
 from ui.views.heads import TableHead
 
 LEAST_ROWS = 4
+LEAST_COLUMN = 96
+"""At 100 % zoom."""
 NAME_ROLE = Qt.ItemDataRole.UserRole
 
 
@@ -32,6 +34,7 @@ class InterfaceList(QTreeWidget):
         self.setColumnCount(3)
         self.setHeaderLabels([self.tr("Interface"), self.tr("Addresses"), self.tr("State")])
         head.setStretchLastSection(False)
+        head.setMinimumSectionSize(round(LEAST_COLUMN * zoom))
         for column, mode in enumerate(("ResizeToContents", "Stretch", "ResizeToContents")):
             head.setSectionResizeMode(column, QHeaderView.ResizeMode[mode])
         self.setRootIsDecorated(False)
@@ -88,9 +91,7 @@ class InterfaceList(QTreeWidget):
         item.setFirstColumnSpanned(True)
 
     def _set_height(self, item: QTreeWidgetItem) -> None:
-        hint = item.sizeHint(0)
-        hint.setHeight(self._row_height)
-        item.setSizeHint(0, hint)
+        item.setSizeHint(0, QSize(1, self._row_height))
 
 
 def _title(place: NetworkPlace) -> str:

@@ -11,6 +11,8 @@ from ui.theme import RADIUS, Theme
 from ui.views.signs import TEXTS, paint_sign
 
 SIGN = 16
+GROUNDS = {"ok": "added_bg", "note": "changed_bg", "warn": "warn_bg", "error": "error_bg"}
+"""Sign -> colour behind it."""
 
 
 class Sentence(QLabel):
@@ -36,8 +38,9 @@ class Sentence(QLabel):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(self._theme.color(f"{self._sign}_bg"))
-        painter.setBrush(self._theme.color(f"{self._sign}_bg"))
+        ground = self._theme.color(GROUNDS[self._sign])
+        painter.setPen(ground)
+        painter.setBrush(ground)
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), RADIUS, RADIUS)
         paint_sign(painter, self._sign, QRectF(6, 0, self._side, self.height()), self._theme)
         painter.end()

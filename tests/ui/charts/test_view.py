@@ -90,3 +90,26 @@ def test_what_lies_behind_all_that_is_known_needs_no_other_range() -> None:
     view.set_capture(0.0, 12.0)
     assert (view.start, view.stop) == (0.0, 12.0)
     assert not view.reveal(6.1)
+
+
+def test_a_live_capture_is_followed_by_its_newest_stretch() -> None:
+    view = TimeView()
+    view.follow(30.0)
+    view.set_capture(0.0, 10.0)
+    assert (view.start, view.stop) == (0.0, 10.0)
+    view.set_capture(0.0, 100.0)
+    assert (view.start, view.stop) == (70.0, 100.0)
+    view.show(20.0, 30.0)
+    view.set_capture(0.0, 101.0)
+    assert (view.start, view.stop) == (20.0, 30.0), "somebody looks elsewhere"
+    assert not view.follows
+    view.show(96.0, 106.0)
+    view.set_capture(0.0, 110.0)
+    assert (view.start, view.stop) == (100.0, 110.0), "its end is in view again"
+    view.show_all()
+    view.set_capture(0.0, 120.0)
+    assert (view.start, view.stop) == (0.0, 120.0)
+    view.show(110.0, 120.0)
+    view.end_live()
+    view.set_capture(0.0, 121.0)
+    assert (view.start, view.stop) == (110.0, 120.0)
