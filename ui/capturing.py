@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
@@ -101,6 +102,8 @@ class Capturing(QObject):
         dialog.wanted.connect(lambda wanted: self.leave(lambda: self._when_stopped(lambda: self.start(wanted))))
         dialog.finished.connect(self._on_dialog_finished)
         dialog.open()
+        if hasattr(os, "geteuid") and os.geteuid() == 0:
+            dialog.warn(self.tr("This window runs as root, which it never needs: only the sniffer needs a right."))
 
     def start(self, options: CaptureOptions) -> None:
         """Capture, in place of what is shown, which stays until the capture has begun."""

@@ -155,6 +155,10 @@ class FlatStyle(QProxyStyle):
             paint_check_box(option, painter)
         elif element is Primitive.PE_FrameFocusRect and not isinstance(widget, QAbstractItemView | QPushButton):
             paint_focus_ring(option, painter)
+        elif element is Primitive.PE_IndicatorToolBarSeparator:
+            inset = option.rect.height() // 4
+            line = QRect(option.rect.center().x(), option.rect.y() + inset, 1, option.rect.height() - 2 * inset)
+            painter.fillRect(line, option.palette.color(Role.Midlight))
         elif element is Primitive.PE_IndicatorDockWidgetResizeHandle:
             painter.fillRect(option.rect, option.palette.color(Role.Window))
         elif element is not Primitive.PE_FrameStatusBarItem:

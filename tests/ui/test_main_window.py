@@ -620,7 +620,7 @@ def test_a_pane_fills_the_window_and_gives_it_back(window: MainWindow, opened: O
 def test_menus_open_by_letter(window: MainWindow) -> None:
     menus = [action.text() for action in window.menuBar().actions()]
     letters = [text.partition("&")[2][:1] for text in menus]
-    assert menus == ["&File", "&Edit", "&View", "&Go", "&Help"]
+    assert menus == ["&File", "&Edit", "&View", "&Go", "&Capture", "&Help"]
     assert len(set(letters)) == len(menus)
 
 

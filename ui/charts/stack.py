@@ -370,6 +370,13 @@ class ChartStack(QWidget):
             self.state.show_state(self.tr("No packets"), self.tr("The capture holds none: there is no time to draw"))
             self._show_or_say(False)
             return
+        if scope.document.is_live:
+            empty = not len(scope.data.tables.frames)
+            if empty:
+                self.state.show_state(self.tr("No packets yet"), self.tr("The charts begin with the first one"))
+            self._show_or_say(not empty)
+            if empty:
+                return
         self._view.set_capture(scope.data.first_s, scope.end_s)
         scope.choose()
         scene = self._scene(scope)

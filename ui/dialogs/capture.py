@@ -130,6 +130,10 @@ class CaptureDialog(QDialog):
             )
         self.sentence.say(" ".join([*parts, hint]).strip(), "error")
 
+    def warn(self, text: str) -> None:
+        """Say what stands in no way."""
+        self.sentence.say(text, "warn")
+
     def done(self, result: int) -> None:
         self._inquiry.forget(INTERFACES_TOPIC)
         self.filter.stop()
@@ -174,9 +178,10 @@ class CaptureDialog(QDialog):
         self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         self.start = self.buttons.addButton(self.tr("Start the capture"), roles.AcceptRole)
         self.start.setDefault(True)
-        again = self.buttons.addButton(self.tr("Refresh the list"), roles.HelpRole)
-        again.setToolTip(self.tr("Ask anew which interfaces there are (F5)"))
-        again.clicked.connect(self.refresh)
+        self.again = QPushButton(self.tr("Refresh the list"))
+        self.again.setAutoDefault(False)
+        self.again.setToolTip(self.tr("Ask anew which interfaces there are (F5)"))
+        self.again.clicked.connect(self.refresh)
         self.buttons.accepted.connect(self._start)
         self.buttons.rejected.connect(self.reject)
 
@@ -205,7 +210,10 @@ class CaptureDialog(QDialog):
         column.addWidget(self.interfaces, 1)
         column.addLayout(form)
         column.addWidget(self.said)
-        column.addWidget(self.buttons)
+        below = QHBoxLayout()
+        below.addWidget(self.again)
+        below.addWidget(self.buttons, 1)
+        column.addLayout(below)
         self.interfaces.setFocus()
 
     def _show_interfaces(self, places: Sequence[NetworkPlace], kept: str) -> None:

@@ -4,18 +4,54 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QFrame, QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSize, Qt, Signal
+from PySide6.QtGui import QPainter, QPalette
+from PySide6.QtWidgets import (
+    QFrame,
+    QHeaderView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QWidget,
+)
 
 from analyzer.capture.live.messages import NetworkPlace
-from ui.theme import ICON_ROW_HEIGHT, Theme
+from ui.theme import CELL_PADDING, ICON_ROW_HEIGHT, Theme
 from ui.views.heads import TableHead
 
 LEAST_ROWS = 4
 LEAST_COLUMN = 96
 """At 100 % zoom."""
+STYLE_PADDING = 3
+"""What the style leaves before a text by itself."""
 NAME_ROLE = Qt.ItemDataRole.UserRole
+
+
+_Index = QModelIndex | QPersistentModelIndex
+
+
+class _Padded(QStyledItemDelegate):
+    """Texts begin where those of the heads do."""
+
+    def __init__(self, row_height: int, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._row_height = row_height
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+        whole = QStyleOptionViewItem(option)
+        self.initStyleOption(whole, index)
+        # The ground of the whole cell, else that of a selected row had gaps.
+        style = option.widget.style()
+        style.drawPrimitive(QStyle.PrimitiveElement.PE_PanelItemViewItem, whole, painter, option.widget)
+        inner = QStyleOptionViewItem(option)
+        inner.rect.adjust(CELL_PADDING - STYLE_PADDING, 0, 0, 0)
+        super().paint(painter, inner, index)
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
+        width = super().sizeHint(option, index).width() + 2 * (CELL_PADDING - STYLE_PADDING)
+        return QSize(width, self._row_height)
 
 
 class InterfaceList(QTreeWidget):
@@ -37,6 +73,7 @@ class InterfaceList(QTreeWidget):
         head.setMinimumSectionSize(round(LEAST_COLUMN * zoom))
         for column, mode in enumerate(("ResizeToContents", "Stretch", "ResizeToContents")):
             head.setSectionResizeMode(column, QHeaderView.ResizeMode[mode])
+        self.setItemDelegate(_Padded(self._row_height, self))
         self.setRootIsDecorated(False)
         self.setUniformRowHeights(True)
         self.setAllColumnsShowFocus(True)
@@ -69,7 +106,6 @@ class InterfaceList(QTreeWidget):
             item = QTreeWidgetItem([_title(place), ", ".join(place.addresses) or "–", self._state(place)])
             item.setData(0, NAME_ROLE, place.name)
             item.setToolTip(1, "\n".join(place.addresses))
-            self._set_height(item)
             if not place.up:
                 for column in range(3):
                     item.setForeground(column, self.palette().color(QPalette.ColorRole.PlaceholderText))
@@ -86,12 +122,8 @@ class InterfaceList(QTreeWidget):
         self.clear()
         item = QTreeWidgetItem([text])
         item.setFlags(Qt.ItemFlag.NoItemFlags)
-        self._set_height(item)
         self.addTopLevelItem(item)
         item.setFirstColumnSpanned(True)
-
-    def _set_height(self, item: QTreeWidgetItem) -> None:
-        item.setSizeHint(0, QSize(1, self._row_height))
 
 
 def _title(place: NetworkPlace) -> str:
