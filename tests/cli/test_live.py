@@ -48,6 +48,7 @@ def command(
     temporary: Path | None = None,
     before: Callable[[], None] | None = None,
     stderr: int = subprocess.PIPE,
+    own_group: bool = False,
 ) -> Iterator[subprocess.Popen[str]]:
     """`snapscope-cli live`, ended with the test whatever happens."""
     process = subprocess.Popen(
@@ -56,6 +57,7 @@ def command(
         stderr=stderr,
         env={**os.environ, "PYTHONPATH": str(ROOT), **({} if temporary is None else {"TMPDIR": str(temporary)})},
         preexec_fn=before,
+        start_new_session=own_group,
         text=True,
     )
     try:
@@ -162,6 +164,21 @@ def test_a_terminal_has_one_line(tmp_path: Path) -> None:
     pieces = told.decode().split("\r\x1b[K")
     assert pieces[0] == pieces[-1] == ""
     assert all(STATUS.match(piece) for piece in pieces[1:-1])
+
+
+@needs_right
+@needs_tun
+@pytest.mark.parametrize("delay", [0.0, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8])
+def test_a_terminal_interrupts_both_at_any_moment(tmp_path: Path, delay: float) -> None:
+    with tap() as network, command(network.name, temporary=tmp_path, own_group=True) as live:
+        # Before that an interrupt ends the interpreter itself.
+        sniffer_of(live.pid)
+        time.sleep(delay)
+        os.killpg(live.pid, signal.SIGINT)
+        _, errors = live.communicate(timeout=60)
+    assert live.returncode in (0, 130)
+    assert [line for line in errors.splitlines() if not STATUS.match(line)] == []
+    assert list(tmp_path.iterdir()) == []
 
 
 def sniffer_of(process: int) -> int:
