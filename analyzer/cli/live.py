@@ -35,7 +35,7 @@ _FIRST_BYTES = 1024
 
 def live(
     interface: Annotated[
-        str | None, typer.Argument(metavar="[IFACE]", help="Network interface; without one, all are listed.")
+        str | None, typer.Argument(metavar="IFACE", help="Network interface; without one, all are listed.")
     ] = None,
     capture_filter: Annotated[
         str, typer.Option("--filter", "-f", metavar="BPF", help='Capture filter, such as "udp port 8303".')
