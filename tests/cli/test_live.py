@@ -120,9 +120,7 @@ def test_what_is_played_is_summed_up(tmp_path: Path) -> None:
     assert record["dropped"] == 0
     assert record["proved"] == 881
     assert [session["player"] for session in record["sessions"]] == ["bot0", "bot1", "bot2"]
-    lines = errors.splitlines()
-    assert lines
-    assert [line for line in lines if not STATUS.match(line)] == []
+    assert [line for line in errors.splitlines() if not STATUS.match(line)] == []
     assert len(read_frames(path)[0]) == 1752
 
 
@@ -135,6 +133,8 @@ def test_interrupted_it_sums_up(tmp_path: Path, number: signal.Signals) -> None:
         wait_for(path, 0)
         network.receive(ethernet(bytes(50)))
         wait_for(path, 300)
+        assert live.stderr is not None
+        assert STATUS.match(live.stderr.readline().rstrip("\n"))
         live.send_signal(number)
         out, errors = live.communicate(timeout=60)
     assert live.returncode == 0, errors
