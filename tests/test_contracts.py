@@ -59,6 +59,7 @@ def test_contracts_hold_also_for_a_second_protocol(copy: Path) -> None:
         ("headless", "analyzer/engine/__init__.py", "from PySide6.QtCore import QObject"),
         ("protocols", "analyzer/protocols/pong/__init__.py", "import analyzer.protocols.ping"),
         ("plain", "analyzer/capture/frames.py", "from scapy.sendrecv import AsyncSniffer"),
+        ("plain", "analyzer/capture/live/control.py", "from scapy.config import conf"),
         ("plain", "analyzer/wire/huffman.py", "import numba"),
         ("kernels", "analyzer/wire/huffman.py", "from analyzer.kernel import kernel"),
         ("headless", "analyzer/cli/app.py", "import qtawesome"),

@@ -22,7 +22,7 @@ EXIT_OUTPUT_CLOSED = 141
 USAGE_ERROR = typer.BadParameter.__mro__[1]
 """Parent of every error in the arguments; typer exports it under no name of its own."""
 
-COMMANDS = ("summary", "snapshots", "packets", "explain", "changes", "warm-up")
+COMMANDS = ("summary", "snapshots", "packets", "explain", "changes", "live", "warm-up")
 """Each is the function of its name in the module of its name."""
 
 # Extensions of the library that checks arguments: none are meant for us, and looking for them takes a while.
@@ -54,7 +54,7 @@ def _top(
 def commands_for(arguments: Sequence[str]) -> typer.Typer:
     """The commands that a command line is about: one alone if it begins with it, as loading all takes longer."""
     app = typer.Typer(
-        help="Shows what a snapshot-based game server told each of its clients, from a pcap or pcapng file.",
+        help="Shows what a snapshot-based game server told each of its clients, from a pcap or pcapng file or live.",
         add_completion=False,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,

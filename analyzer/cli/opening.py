@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from analyzer.capture.frames import CaptureError
 from analyzer.cli.errors import CommandError
 from analyzer.cli.output import note
+from analyzer.cli.pipes import as_file
 from analyzer.engine.capture import Capture
 from analyzer.engine.query import Query
 from analyzer.stats.capture import PacketKinds
@@ -28,9 +29,11 @@ def decoded(path: Path, memory_limit: int | None = None, *, warn: bool = True) -
 
     Raises CommandError where the file cannot be read as a capture.
     """
-    with _sentences(path):
-        capture = Capture.open(path, memory_limit=None if memory_limit is None else memory_limit * MIB)
-    with capture:
+    with ExitStack() as opened:
+        with _sentences(path):
+            file = opened.enter_context(as_file(path))
+            limit = None if memory_limit is None else memory_limit * MIB
+            capture = opened.enter_context(Capture.open(file, memory_limit=limit))
         with _sentences(path):
             _decode(capture, path)
         _refuse_headless(capture, path)

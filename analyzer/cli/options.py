@@ -9,7 +9,10 @@ import typer
 
 from analyzer.cli.output import Format
 
-File = Annotated[Path, typer.Argument(metavar="FILE", help="Capture file: pcap or pcapng, also gzip-compressed.")]
+File = Annotated[
+    Path,
+    typer.Argument(metavar="FILE", help="Capture file: pcap or pcapng, also gzip-compressed; - is standard input."),
+]
 Records = Annotated[Format, typer.Option("--format", help="How records are written.", case_sensitive=False)]
 AsJson = Annotated[bool, typer.Option("--json", help="JSON instead of text.")]
 MemoryLimit = Annotated[

@@ -107,6 +107,7 @@ class Capture:
         path: str | Path,
         *,
         protocols: Sequence[Protocol] = PROTOCOLS,
+        growing: bool = False,
         batch: int | None = None,
         strict: bool = False,
         compiled: bool | None = None,
@@ -115,17 +116,18 @@ class Capture:
     ) -> Capture:
         """Open a capture file. `strict` lets an exception of ours through instead of marking the row.
 
-        `batch`: frames of a step, if not as many as suit. `compiled`: whether to use compiled kernels, if not where
-        they are at hand and the file is worth loading them. `threads`: how many read flows, if not one for each
-        processor; only compiled kernels gain by it, and the rows are the same. `memory_limit`: bytes of tables that
-        stay in memory, if not a quarter of the machine's; the others move to a temporary file. Raises `CaptureError`
-        with a sentence for a person.
+        `growing`: it is still being written; a step that finds nothing new returns at once, and there is no end before
+        `source.finish`. `batch`: frames of a step, if not as many as suit. `compiled`: whether to use compiled kernels,
+        if not where they are at hand and the file is worth loading them. `threads`: how many read flows, if not one for
+        each processor; only compiled kernels gain by it, and the rows are the same. `memory_limit`: bytes of tables
+        that stay in memory, if not a quarter of the machine's; the others move to a temporary file. Raises
+        `CaptureError` with a sentence for a person.
         """
         if compiled is None:
-            compiled = _is_large(path) and _kernels_ready()
+            compiled = (growing or _is_large(path)) and _kernels_ready()
         if memory_limit is None:
             memory_limit = default_memory_limit()
-        source = Source.open(path, compiled=compiled)
+        source = Source.open(path, growing=growing, compiled=compiled)
         return cls(source, Path(path), protocols, batch, strict, compiled, threads, memory_limit)
 
     def __enter__(self) -> Capture:
