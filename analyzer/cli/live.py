@@ -35,7 +35,7 @@ _FIRST_BYTES = 1024
 
 def live(
     interface: Annotated[
-        str | None, typer.Argument(metavar="[IFACE]", help="Network interface; without one, all are listed.")
+        str | None, typer.Argument(metavar="IFACE", help="Network interface; without one, all are listed.")
     ] = None,
     capture_filter: Annotated[
         str, typer.Option("--filter", "-f", metavar="BPF", help='Capture filter, such as "udp port 8303".')
@@ -74,7 +74,7 @@ def live(
     with _spool(write) as file:
         settings = Settings(interface, file, capture_filter, snap_length, promiscuous, packets, size, duration)
         with _sentences(), _told_to_stop() as told, Sniffer.start(settings, through) as sniffer:
-            sniffer.wait_started()
+            _wait_started(sniffer, told)
             limit = None if memory_limit is None else memory_limit * MIB
             with Capture.open(file, growing=True, memory_limit=limit) as capture:
                 _follow(capture, sniffer, told)
@@ -84,6 +84,16 @@ def live(
                 write_lines(page)
         if sniffer.failed is not None:
             raise CommandError(sniffer.failed.text)
+
+
+def _wait_started(sniffer: Sniffer, told: list[int]) -> None:
+    try:
+        sniffer.wait_started()
+    except SnifferError:
+        if told:
+            # The terminal interrupts both.
+            raise KeyboardInterrupt from None
+        raise
 
 
 def _follow(capture: Capture, sniffer: Sniffer, told: list[int]) -> None:

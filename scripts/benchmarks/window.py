@@ -10,7 +10,7 @@ from PySide6.QtCore import QEvent, QObject, QSettings, Qt, QTimer
 from PySide6.QtWidgets import QApplication
 
 from scripts.benchmarks.table import percentile
-from ui.app import start
+from ui.app import EXIT_WAIT_S, start
 from ui.main_window import MainWindow
 from ui.settings import Settings
 from ui.views.packet_table import PacketTable
@@ -29,6 +29,7 @@ def task(path: str, seconds: float) -> dict[str, object]:
         QTimer.singleShot(0, lambda: window.opening.open_path(path))
         application.exec()
         window.close()
+        window.opening.wait(EXIT_WAIT_S)
         answer = watch.answer(shown)
         window.deleteLater()
         application.processEvents()

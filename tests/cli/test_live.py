@@ -48,6 +48,7 @@ def command(
     temporary: Path | None = None,
     before: Callable[[], None] | None = None,
     stderr: int = subprocess.PIPE,
+    own_group: bool = False,
 ) -> Iterator[subprocess.Popen[str]]:
     """`snapscope-cli live`, ended with the test whatever happens."""
     process = subprocess.Popen(
@@ -56,6 +57,7 @@ def command(
         stderr=stderr,
         env={**os.environ, "PYTHONPATH": str(ROOT), **({} if temporary is None else {"TMPDIR": str(temporary)})},
         preexec_fn=before,
+        start_new_session=own_group,
         text=True,
     )
     try:
@@ -118,9 +120,7 @@ def test_what_is_played_is_summed_up(tmp_path: Path) -> None:
     assert record["dropped"] == 0
     assert record["proved"] == 881
     assert [session["player"] for session in record["sessions"]] == ["bot0", "bot1", "bot2"]
-    lines = errors.splitlines()
-    assert lines
-    assert [line for line in lines if not STATUS.match(line)] == []
+    assert [line for line in errors.splitlines() if not STATUS.match(line)] == []
     assert len(read_frames(path)[0]) == 1752
 
 
@@ -133,6 +133,8 @@ def test_interrupted_it_sums_up(tmp_path: Path, number: signal.Signals) -> None:
         wait_for(path, 0)
         network.receive(ethernet(bytes(50)))
         wait_for(path, 300)
+        assert live.stderr is not None
+        assert STATUS.match(live.stderr.readline().rstrip("\n"))
         live.send_signal(number)
         out, errors = live.communicate(timeout=60)
     assert live.returncode == 0, errors
@@ -162,6 +164,21 @@ def test_a_terminal_has_one_line(tmp_path: Path) -> None:
     pieces = told.decode().split("\r\x1b[K")
     assert pieces[0] == pieces[-1] == ""
     assert all(STATUS.match(piece) for piece in pieces[1:-1])
+
+
+@needs_right
+@needs_tun
+@pytest.mark.parametrize("delay", [0.0, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8])
+def test_a_terminal_interrupts_both_at_any_moment(tmp_path: Path, delay: float) -> None:
+    with tap() as network, command(network.name, temporary=tmp_path, own_group=True) as live:
+        # Before that an interrupt ends the interpreter itself.
+        sniffer_of(live.pid)
+        time.sleep(delay)
+        os.killpg(live.pid, signal.SIGINT)
+        _, errors = live.communicate(timeout=60)
+    assert live.returncode in (0, 130)
+    assert [line for line in errors.splitlines() if not STATUS.match(line)] == []
+    assert list(tmp_path.iterdir()) == []
 
 
 def sniffer_of(process: int) -> int:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from analyzer.capture.live.faults import CaptureFault
-from analyzer.capture.live.messages import Failed, Fault, encode, encode_places
+from analyzer.capture.live.messages import Failed, Fault, encode_places, say
 from analyzer.capture.live.sockets import SNAP_LENGTH, Wanted
 
 if TYPE_CHECKING:
@@ -111,9 +111,5 @@ def open_socket(wanted: Wanted, method: str | None) -> CaptureSocket:
 
 
 def _failed(fault: Fault, text: str) -> int:
-    try:
-        print(encode(Failed(fault, text)), flush=True)
-    except OSError:
-        # Nobody listens any more.
-        return EXIT_FAILED
+    say(Failed(fault, text))
     return EXIT_FAILED

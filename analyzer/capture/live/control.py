@@ -123,7 +123,8 @@ class Sniffer:
                 errors="replace",
             )
         except (OSError, ValueError) as error:
-            raise SnifferError(Fault.BUG, f"{command[0]} cannot be started: {error}.") from error
+            reason = getattr(error, "strerror", None) or error
+            raise SnifferError(Fault.BUG, f"{command[0]} cannot be started: {reason}.") from error
         return cls(process)
 
     def __enter__(self) -> Sniffer:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from enum import StrEnum
@@ -119,6 +121,19 @@ _KINDS = {"fault": Fault, "reason": Reason}
 def encode(message: Message) -> str:
     """The message as one line, without its end."""
     return json.dumps({"state": _NAMES[type(message)], **asdict(message)})
+
+
+def say(message: Message) -> bool:
+    """Print a message. False: nobody listens any more, and whatever is printed from now on is lost."""
+    try:
+        print(encode(message), flush=True)
+    except OSError:
+        # What is left in the buffer must not fail again at the end of the process.
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+        return False
+    return True
 
 
 def decode(line: str) -> Message | None:

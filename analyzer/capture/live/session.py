@@ -12,12 +12,13 @@ from collections.abc import Callable
 from pathlib import Path
 from queue import Empty, SimpleQueue
 
+from scapy.error import Scapy_Exception
 from scapy.sendrecv import AsyncSniffer
 
 import analyzer
 from analyzer.capture.live.caller import become_caller
 from analyzer.capture.live.faults import CaptureFault
-from analyzer.capture.live.messages import Counts, Failed, Fault, Message, Reason, Running, Started, Stopped, encode
+from analyzer.capture.live.messages import Counts, Failed, Fault, Message, Reason, Running, Started, Stopped, say
 from analyzer.capture.live.recorder import Limits, Recorder
 from analyzer.capture.live.sockets import CaptureSocket, Wanted
 from analyzer.capture.spool import FLUSH_MS, Spool, SpoolError, SpoolInterface
@@ -26,7 +27,7 @@ TELL_S = 0.25
 """Between two messages about the counts."""
 DRAIN_S = 0.5
 """What is left in the system's buffers when a capture stops is waited for no longer than this."""
-_STARTING_S = 5.0
+_STARTING_S = 0.5
 
 # What goes wrong is said in messages.
 logging.getLogger("scapy").setLevel(logging.CRITICAL)
@@ -38,6 +39,7 @@ def run(open_socket: Callable[[], CaptureSocket], wanted: Wanted, file: str, lim
     Raises CaptureFault where it cannot begin.
     """
     stop: SimpleQueue[Reason] = SimpleQueue()
+    _listen(stop)
     source = open_socket()
     try:
         # The right is given back before anything that the caller chose is opened.
@@ -48,7 +50,6 @@ def run(open_socket: Callable[[], CaptureSocket], wanted: Wanted, file: str, lim
         except SpoolError as error:
             raise CaptureFault(Fault.FULL if error.full else Fault.FILE, str(error)) from error
         try:
-            _listen(stop)
             return _Session(source, Recorder(spool, limits, stop), stop, limits.seconds).run(wanted, file)
         finally:
             spool.close()
@@ -74,7 +75,9 @@ class _Session:
             opened_socket=self._source, prn=self._recorder.record, store=False, started_callback=running.set
         )
         sniffer.start()
-        running.wait(_STARTING_S)
+        while not running.wait(_STARTING_S) and sniffer.exception is None:
+            # A busy machine; what comes meanwhile waits in the system's buffers.
+            continue
         self._begin = time.monotonic()
         source = self._source
         self._say(
@@ -88,8 +91,10 @@ class _Session:
             )
         )
         reason = self._watch(sniffer)
-        if sniffer.running:
-            sniffer.stop()
+        # It may have ended by itself a moment ago, which it calls a mistake.
+        with contextlib.suppress(Scapy_Exception):
+            if sniffer.running and sniffer.exception is None:
+                sniffer.stop()
         return self._finish(reason)
 
     def _watch(self, sniffer: AsyncSniffer) -> Reason:
@@ -118,7 +123,7 @@ class _Session:
         except (CaptureFault, OSError) as error:
             self._failure = _fault(self._source.failure or error)
             return False
-        if not sniffer.running:
+        if not sniffer.running or sniffer.exception is not None:
             self._failure = _fault(self._source.failure or sniffer.exception)
             return False
         counts = self._recorder.count(*self._counted)
@@ -159,10 +164,8 @@ class _Session:
         return time.monotonic() - self._begin
 
     def _say(self, message: Message) -> None:
-        try:
-            print(encode(message), flush=True)
-        except OSError:
-            # Whoever listened is gone, and with it the reason to go on.
+        if not say(message):
+            # With who listened the reason to go on is gone.
             self._stop.put(Reason.ASKED)
 
 

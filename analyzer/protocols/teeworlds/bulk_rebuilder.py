@@ -29,7 +29,9 @@ from analyzer.wire.errors import DecodeError
 _SMALLEST_ARENA = 1024
 KEPT_STATES = 768
 """A snapshot is kept for 500 ticks, mostly 50 a second; half as many more are for larger ones later."""
-_LARGEST_GUESS = 1 << 22
+_GOES_ON = 8
+"""States of an epoch that is likely to have many more."""
+_LARGEST_GUESS = 1 << 21
 """Ints of an arena that are not needed yet."""
 _MOST_BLOCKS = 64
 """Snapshots to be stored whole that wait at most; each comes behind many others."""
@@ -213,8 +215,9 @@ class BulkRebuilder(Rebuilder):
         epoch = self._tracker.arrays
         entries = np.empty(len(epoch.ticks), dtype=np.int64)
         count, live = arena_kernels.order_states(epoch, self.tail, entries)
-        # What is not written yet is not in memory, so there is room at once for as many as are mostly kept.
-        wanted = min(KEPT_STATES * ints, _LARGEST_GUESS)
+        # What is not written yet is not in memory, so there is room at once for as many as are mostly kept; not for a
+        # flow that has sent next to nothing, as some systems count what is only asked for.
+        wanted = min(KEPT_STATES * ints, _LARGEST_GUESS) if count >= _GOES_ON else 0
         arena = np.empty(max(_SMALLEST_ARENA, 2 * (1 + live + ints), wanted), dtype=np.int32)
         arena[0] = 0
         self.head = arena_kernels.move_states(epoch, entries, count, self.store.arena, arena)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from secrets import randbits
 from typing import NamedTuple
 
 import numpy as np
@@ -50,6 +51,8 @@ class Scratch(NamedTuple):
     """Shape (SLOTS, 3), open addressing: stamp, key, index. A slot with another stamp is free."""
     stamp: NDArray[np.int64]
     """Shape (1,): of the table."""
+    factor: NDArray[np.int64]
+    """Shape (1,), odd, below 2^32, and nobody else's: keys that all belong to one slot would take 100 ms a packet."""
     hints: NDArray[np.int16]
     """Shape (HINTS,): at which item of a state a key was found the last time. It may well be elsewhere now."""
 
@@ -64,5 +67,6 @@ def make_scratch() -> Scratch:
         np.empty((MAX_UPDATES, 2), dtype=np.int32),
         np.zeros((SLOTS, 3), dtype=np.int64),
         np.zeros(1, dtype=np.int64),
+        np.array([randbits(32) | 1], dtype=np.int64),
         np.zeros(HINTS, dtype=np.int16),
     )

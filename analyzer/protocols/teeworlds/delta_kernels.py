@@ -214,9 +214,11 @@ def find_key(base: NDArray[np.int32], key: int, hints: NDArray[np.int16]) -> int
 
 
 @kernel
-def _find_slot(slots: NDArray[np.int64], stamp: int, mask: int, key: int) -> int:
+def _find_slot(scratch: Scratch, mask: int, key: int) -> int:
     """The slot that holds `key`, or the free one where it belongs. At most half of `mask + 1` slots are in use."""
-    at = ((key * 0x9E3779B1) >> 12) & mask
+    slots, stamp = scratch.slots, scratch.stamp[0]
+    # Of the lower 32 bits of the product, the highest: they depend on all bits of the key.
+    at = ((key * int(scratch.factor[0])) & 0xFFFFFFFF) * (mask + 1) >> 32
     while slots[np.uint64(at), 0] == stamp and slots[np.uint64(at), 1] != key:
         at = (at + 1) & mask
     return at
@@ -252,7 +254,7 @@ def _remove(base: NDArray[np.int32], scratch: Scratch, result: NDArray[np.int64]
             kept -= 1
             gone += int(base[np.uint64(1 + held + item)])
             continue
-        slot = _find_slot(slots, stamp, mask, key)
+        slot = _find_slot(scratch, mask, key)
         result[WARNINGS] |= DUPLICATE_KEY if slots[slot, 0] == stamp else UNKNOWN_REMOVED_KEY
         slots[slot, 0] = stamp
         slots[slot, 1] = key
@@ -296,7 +298,7 @@ def _match(base: NDArray[np.int32], number: int, others: int, scratch: Scratch, 
 def _find_other(key: int, count: int, scratch: Scratch, result: NDArray[np.int64]) -> int:
     """The item with a key of those behind the base; `count`, which is its place from now on, if it is none yet."""
     slots, stamp = scratch.slots, scratch.stamp[0]
-    slot = _find_slot(slots, stamp, _mask_for(min(result[UPDATED], MAX_UPDATES)), key)
+    slot = _find_slot(scratch, _mask_for(min(result[UPDATED], MAX_UPDATES)), key)
     if slots[slot, 0] != stamp:
         slots[slot, 0] = stamp
         slots[slot, 1] = key

@@ -33,19 +33,21 @@ NONE = -1
     WATCHED,
     HAS,
     DONE,
+    DONE_AT,
     GIVEN_UP,
     COLLECTOR,
     FLAGS,
-) = range(19)
+) = range(20)
 """Columns of `Track.ticks`.
 
 Of a base, LOCAL not NONE: the reading's number of its row, state_bytes, deltas since the last stored block or full
 snapshot, whether it is proved, checksum, items, and where compiled code keeps its state. USED_BY: highest tick whose
 delta referred to this one. USED: a delta did, so the client acknowledged it. ACK_PACKET, ACK_REBUILT: the INPUT that
 acknowledged it first, and whether it was a base then. WATCHED, HAS: the row whose standing may still change, and what
-it is. DONE, GIVEN_UP: the row that ended the tick. COLLECTOR: where its parts are collected.
+it is. DONE, GIVEN_UP: the row that ended the tick. DONE_AT: its first part in `Track.done`. COLLECTOR: where its parts
+are collected.
 """
-TICK_COLUMNS = 19
+TICK_COLUMNS = 20
 
 FAILED, CAUSE, AWAITED, REPEATED, DISPUTED = 1, 2, 4, 8, 16
 """Bits of FLAGS: it failed; its watched row has a cause of its own; rows wait for it while it is open; parts of it
@@ -62,7 +64,7 @@ PACKET, ORDINAL, LENGTH, WIRE_BYTES, DIGEST = range(5)
 PART_COLUMNS = 5
 
 DONE_TICK, DONE_PART, DONE_DIGEST = range(3)
-"""Columns of `Track.done`."""
+"""Columns of `Track.done`; the parts of a tick stand side by side."""
 
 (
     SEEN,
@@ -83,15 +85,17 @@ DONE_TICK, DONE_PART, DONE_DIGEST = range(3)
     N_UNPASSED,
     N_DONE,
     N_OPEN,
-) = range(18)
+    FACTOR,
+) = range(19)
 """Places in `Track.numbers`.
 
 Highest and lowest tick of any valid snapshot message; whether there was one since the epoch or the session began; the
 last acknowledgement, the last one that can be of this epoch, and the highest; ticks up to which nothing is remembered;
 the tick at which to look for what is old; the highest tick of a base let go; state_bytes of all bases; bytes that may
-be stored as blocks; how many causes and failed ticks are kept beside; and how much of each array is used.
+be stored as blocks; how many causes and failed ticks are kept beside; how much of each array is used; and a number,
+odd, below 2^32 and nobody else's, that makes an index of ticks whose places cannot be foreseen.
 """
-NUMBERS = 18
+NUMBERS = 19
 
 OPENS, JOINS, HELD, REPLACES, ENDED, ENDED_OTHERWISE, TOO_LATE = range(7)
 """What a part is: first of its tick; a further one; held already, or held with another content; of a tick that was

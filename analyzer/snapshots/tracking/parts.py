@@ -12,6 +12,7 @@ from analyzer.snapshots.tracking.columns import (
     COLLECTOR,
     DIGEST,
     DONE,
+    DONE_AT,
     DONE_DIGEST,
     DONE_PART,
     DONE_TICK,
@@ -31,6 +32,7 @@ from analyzer.snapshots.tracking.columns import (
     ORDINAL,
     PACKET,
     REPLACES,
+    TICK,
     TOO_LATE,
     WIRE_BYTES,
     Track,
@@ -42,7 +44,7 @@ def fate(track: Track, tick: int, part: int, digest: int) -> int:
     """What a part of a tick is: OPENS ... TOO_LATE."""
     entry = find(track, tick)
     if entry >= 0 and track.ticks[entry, DONE] >= 0:
-        return ENDED if _done_digest(track, tick, part) == digest else ENDED_OTHERWISE
+        return ENDED if _done_digest(track, entry, part) == digest else ENDED_OTHERWISE
     collector = track.ticks[entry, COLLECTOR] if entry >= 0 else NONE
     if collector < 0:
         given_up = entry >= 0 and track.ticks[entry, GIVEN_UP] >= 0
@@ -52,10 +54,12 @@ def fate(track: Track, tick: int, part: int, digest: int) -> int:
     return HELD if track.parts[collector, part, DIGEST] == digest else REPLACES
 
 
-def _done_digest(track: Track, tick: int, part: int) -> int:
-    for at in range(track.numbers[N_DONE]):
-        if track.done[at, DONE_TICK] == tick and track.done[at, DONE_PART] == part:
+def _done_digest(track: Track, entry: int, part: int) -> int:
+    tick, at = track.ticks[entry, TICK], track.ticks[entry, DONE_AT]
+    while at < track.numbers[N_DONE] and track.done[at, DONE_TICK] == tick:
+        if track.done[at, DONE_PART] == part:
             return track.done[at, DONE_DIGEST]
+        at += 1
     return NONE
 
 
@@ -132,7 +136,9 @@ def close_collector(track: Track, collector: int) -> None:
 def end(track: Track, collector: int, local: int) -> None:
     """The tick of a closed collector is complete, by row `local`; its parts are remembered to tell repetitions."""
     tick = track.collectors[collector, C_TICK]
-    track.ticks[enter(track, tick), DONE] = local
+    entry = enter(track, tick)
+    track.ticks[entry, DONE] = local
+    track.ticks[entry, DONE_AT] = track.numbers[N_DONE]
     for part in range(MAX_PARTS):
         if track.parts[collector, part, LENGTH] >= 0:
             at = track.numbers[N_DONE]

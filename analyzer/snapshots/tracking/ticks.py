@@ -19,7 +19,9 @@ from analyzer.snapshots.tracking.columns import (
     CREDIT,
     DEPTH,
     DONE,
+    DONE_AT,
     DONE_TICK,
+    FACTOR,
     FAILED,
     FAILURES,
     FLAGS,
@@ -67,7 +69,8 @@ def oldest_known(track: Track) -> int:
 def place_of(track: Track, tick: int) -> int:
     """Where the index holds a tick, or would."""
     mask = len(track.places) - 1
-    at = (tick * 0x9E3779B1 >> 12) & mask
+    # Of the lower 32 bits of the product, the highest: they depend on all bits of the tick.
+    at = (tick * track.numbers[FACTOR] & 0xFFFFFFFF) * (mask + 1) >> 32
     while track.places[at] > 0 and track.ticks[track.places[at] - 1, TICK] != tick:
         at = (at + 1) & mask
     return at
@@ -221,7 +224,10 @@ def _forget_lists(track: Track, oldest: int) -> None:
     track.numbers[N_UNPASSED] = kept
     kept = 0
     for at in range(track.numbers[N_DONE]):
-        if track.done[at, DONE_TICK] >= oldest:
+        tick = track.done[at, DONE_TICK]
+        if tick >= oldest:
+            if kept == 0 or track.done[kept - 1, DONE_TICK] != tick:
+                track.ticks[find(track, tick), DONE_AT] = kept
             for column in range(3):
                 track.done[kept, column] = track.done[at, column]
             kept += 1

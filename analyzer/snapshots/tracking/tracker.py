@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from secrets import randbits
+
 import numpy as np
 
 from analyzer.snapshots.tracking import ticks
@@ -11,6 +13,7 @@ from analyzer.snapshots.tracking.columns import (
     C_PARTS,
     C_TICK,
     COLLECTOR_COLUMNS,
+    FACTOR,
     FLOOR,
     FORGOTTEN,
     LAST_ACK,
@@ -52,6 +55,7 @@ class Tracker:
         numbers = np.zeros(NUMBERS, np.int64)
         numbers[[SEEN, LAST_ACK, BELIEVED_ACK, NEWEST_ACK, FORGOTTEN, FLOOR]] = NONE
         numbers[LOWEST] = MAX_TICK
+        numbers[FACTOR] = randbits(32) | 1
         self._place(
             numbers,
             np.empty((_SMALLEST, TICK_COLUMNS), np.int64),

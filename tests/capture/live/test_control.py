@@ -15,11 +15,13 @@ from capture_files import ROOT
 from analyzer.capture.live.control import Settings, Sniffer, SnifferError, check_filter, list_interfaces
 from analyzer.capture.live.messages import Fault, Reason, Stopped
 from tests.capture.live.network import (
+    ethernet,
     give_up_right,
     needs_dumpcap,
     needs_libpcap,
     needs_right,
     needs_tun,
+    read_frames,
     started,
     tap,
     wait_for_end,
@@ -126,23 +128,30 @@ def test_signals_stop_it_in_good_order(tmp_path: Path, number: signal.Signals) -
 @needs_right
 @needs_tun
 def test_it_ends_with_who_started_it(tmp_path: Path) -> None:
-    """Killed at once, the parent cannot stop it; the end of its input does."""
+    """Killed at once, the parent cannot stop it; the end of its input does, and in good order."""
     script = (
         "import sys, time\nfrom pathlib import Path\nfrom analyzer.capture.live.control import Settings, Sniffer\n"
         "sniffer = Sniffer.start(Settings(sys.argv[1], Path(sys.argv[2])))\n"
         "print(sniffer.wait_started().process, flush=True)\ntime.sleep(60)\n"
     )
+    path = tmp_path / "spool.pcapng"
+    frames = [ethernet(bytes([number]) * 50) for number in range(50)]
     with tap() as network:
         parent = subprocess.Popen(
-            [sys.executable, "-c", script, network.name, str(tmp_path / "spool.pcapng")],
+            [sys.executable, "-c", script, network.name, str(path)],
             stdout=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": str(ROOT)},
         )
         assert parent.stdout is not None
         child = int(parent.stdout.readline())
         sniffer = os.pidfd_open(child)
+        for frame in frames:
+            network.receive(frame)
         parent.kill()
         parent.wait()
         parent.stdout.close()
         assert select.select([sniffer], [], [], 30)[0], "the sniffer goes on alone"
         os.close(sniffer)
+    found, source = read_frames(path)
+    assert [data for _, _, data in found] == frames
+    assert (source.problems, source.dropped) == ([], 0)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from analyzer.capture.live.control import Settings, Sniffer, SnifferError
 from analyzer.capture.live.rights import Through, ways
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="programs are made executable here")
@@ -42,3 +43,8 @@ def test_other_systems(programs: Path) -> None:
     assert ways("win32").ready == ()
     assert "ChmodBPF" in ways("darwin").hint
     assert ways("darwin").ready == (Through.SUDO,)
+
+
+def test_a_program_that_is_not_there(programs: Path) -> None:
+    with pytest.raises(SnifferError, match=r"^sudo cannot be started: No such file or directory\.$"):
+        Sniffer.start(Settings("lo", programs / "spool.pcapng"), Through.SUDO)

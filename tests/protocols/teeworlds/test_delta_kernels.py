@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analyzer.protocols.teeworlds.bulk_rebuilder import BulkRebuilder, BulkTypeCounter
-from analyzer.protocols.teeworlds.delta import MAX_INTS, MAX_ITEMS
+from analyzer.protocols.teeworlds.delta import MAX_INTS, MAX_ITEMS, UNKNOWN_REMOVED_KEY
+from analyzer.protocols.teeworlds.delta_columns import DELETED, FAULT, RESULTS, SLOTS, WARNINGS, make_scratch
+from analyzer.protocols.teeworlds.delta_kernels import rebuild
 from analyzer.protocols.teeworlds.rebuilder import (
     PlainRebuilder,
     PlainTypeCounter,
@@ -120,3 +123,18 @@ def check_alone(delta: bytes) -> None:
     plain, bulk = Made(compiled=False), Made(compiled=True)
     assert plain.make(delta, 0) == bulk.make(delta, 0)
     assert plain.counted() == bulk.counted()
+
+
+def test_keys_that_belong_together_do_not_make_it_slow() -> None:
+    """Keys that a fixed hash function puts side by side lie apart: else each is compared with all before it."""
+    keys = np.arange(1 << 24, dtype=np.int64)
+    keys = keys[(keys * 0x9E3779B1 >> 12) & (SLOTS - 1) < 16][:8000]
+    data = b"".join(map(pack, [len(keys), 0, 0, *keys.tolist()]))
+    scratch, out, result = make_scratch(), np.empty(8, dtype=np.int32), np.zeros(RESULTS, dtype=np.int64)
+    agreed = np.array(SIZES, dtype=np.int32)
+    rebuild(np.frombuffer(data, np.uint8), 0, len(data), np.zeros(1, np.int32), 0, agreed, scratch, out, result)
+    assert (result[FAULT], result[WARNINGS], result[DELETED]) == (0, UNKNOWN_REMOVED_KEY, len(keys))
+    used = scratch.slots[:, 0] > 0
+    assert np.count_nonzero(used) == len(keys)
+    together = np.diff(np.flatnonzero(np.diff(used, prepend=False, append=False)))[::2]
+    assert max(together) < len(keys) / 8

@@ -14,7 +14,7 @@ def test_every_column_is_inside_its_array() -> None:
     assert columns.FLAGS == columns.TICK_COLUMNS - 1
     assert columns.C_LATE < columns.COLLECTOR_COLUMNS
     assert columns.DIGEST == columns.PART_COLUMNS - 1
-    assert columns.N_OPEN == columns.NUMBERS - 1
+    assert columns.FACTOR == columns.NUMBERS - 1
 
 
 def test_flags_are_bits_of_their_own() -> None:

@@ -15,6 +15,7 @@ from analyzer.snapshots.tracking.columns import (
     COLLECTOR,
     DONE,
     ENDED,
+    FACTOR,
     GIVEN_UP,
     LOCAL,
     MAX_OPEN,
@@ -57,6 +58,7 @@ class Driven:
 
     def __init__(self, *, compiled: bool) -> None:
         self.tracker = Tracker()
+        self.tracker.numbers[FACTOR] = 0x9E3779B1
         self.compiled = compiled
         self.answers: list[object] = []
         self.amendments = np.zeros((500, 3), np.int64)

@@ -32,7 +32,9 @@ from analyzer.snapshots.tracking.columns import (
     OPENS,
     REPLACES,
     RETENTION_TICKS,
+    SEEN,
     TOO_LATE,
+    Matrix,
 )
 from analyzer.snapshots.tracking.tracker import Tracker
 
@@ -226,3 +228,39 @@ class TestOverdue:
 
     def test_without_any_open(self) -> None:
         assert parts.overdue(Tracker().track, 100) == NONE
+
+
+class Counted:
+    """The parts of ticks that ended; how many were looked at."""
+
+    def __init__(self, done: Matrix) -> None:
+        self.done = done
+        self.rows = set[int]()
+
+    def __getitem__(self, place: tuple[int, int]) -> int:
+        self.rows.add(place[0])
+        return self.done[place]
+
+
+def test_a_repeated_part_is_compared_with_those_of_its_own_tick() -> None:
+    """However many others ended before, and after a purge moved them."""
+    tracker = Tracker()
+    for tick in range(100, 140):
+        tracker.make_room()
+        ticks.see(tracker.track, tick)
+        collector = parts.open_collector(tracker.track, tick)
+        parts.agree(tracker.track, collector, -1, 3, 0, 0, False)
+        for part in range(3):
+            parts.hold(tracker.track, collector, part, tick, 0, 5, 9, 10 * tick + part)
+        parts.close_collector(tracker.track, collector)
+        parts.end(tracker.track, collector, tick)
+    for oldest in (0, 120):
+        tracker.track.numbers[SEEN] = oldest + RETENTION_TICKS
+        ticks.purge(tracker.track)
+        for tick in range(max(oldest, 100), 140):
+            counted = Counted(tracker.track.done)
+            track = tracker.track._replace(done=counted)
+            assert parts.fate(track, tick, 2, 10 * tick + 2) == ENDED
+            assert parts.fate(track, tick, 2, 10 * tick + 1) == ENDED_OTHERWISE
+            assert parts.fate(track, tick, 3, 10 * tick + 3) == ENDED_OTHERWISE
+            assert len(counted.rows) <= 4

@@ -380,3 +380,16 @@ class TestRoom:
             assert max(track.numbers[N_ACKS], track.numbers[N_UNPASSED]) <= len(track.acks)
             # A free place ends every search.
             assert 2 * track.numbers[N_TICKS] <= len(track.places)
+
+
+def test_ticks_whose_places_are_foreseen_lie_apart() -> None:
+    """A sender chooses the base ticks that it names: no choice makes each of them be compared with all before it."""
+    tracker = Tracker()
+    chosen = [tick for tick in range(1, 1 << 21) if tick * 0x9E3779B1 >> 12 & 4095 < 2][:800]
+    for tick in chosen:
+        tracker.make_room()
+        ticks.refer(tracker.track, tick, 1 << 22)
+    assert all(tracker.track.ticks[ticks.find(tracker.track, tick), TICK] == tick for tick in chosen)
+    used = bytes(place > 0 for place in tracker.track.places)
+    assert used.count(1) == len(chosen)
+    assert max(map(len, used.split(b"\0"))) < len(chosen) / 4
