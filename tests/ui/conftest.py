@@ -33,7 +33,7 @@ from PySide6.QtCore import (
     qInstallMessageHandler,
 )
 from PySide6.QtGui import QCursor
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from ui import fonts
@@ -214,6 +214,9 @@ def window(qtbot: QtBot, settings: Settings) -> Iterator[MainWindow]:
     qtbot.waitExposed(made)
     yield made
     made.close()
+    if (question := made.capturing.question) is not None:
+        # Of a test that failed before it had closed its capture.
+        question.button(QMessageBox.StandardButton.Discard).click()
     assert made.opening.wait(WAIT_MS / 1000)
     assert made.capturing.wait(WAIT_MS / 1000)
     made.deleteLater()

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import socket
 import stat
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from capture_files import BUNDLED
+from capture_files import BUNDLED, ROOT
 from PySide6.QtWidgets import QFileDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from analyzer.engine.capture import Capture
-from tests.capture.live.network import needs_right, port_filter, sockets
+from analyzer.store.tables import Tables
+from tests.capture.live.network import ethernet, needs_right, needs_tun, port_filter, sockets, tap
 from tests.engine.table_content import table_content
 from tests.ui.conftest import WAIT_MS
 from ui import app
@@ -27,6 +31,7 @@ from ui.views.status import StatusBar
 
 pytestmark = needs_right
 Buttons = QMessageBox.StandardButton
+GAME = BUNDLED / "ddnet_tsunami_head.pcapng"
 OTHER = BUNDLED / "serverinfo_and_play_head.pcap"
 
 
@@ -335,4 +340,68 @@ def test_while_nothing_comes_nothing_is_decoded(
     assert document.is_live
     assert window.packets.model.rowCount() == 1
     stop(window, qtbot, document)
+    answer_all(window)
+
+
+@contextlib.contextmanager
+def replayed(capture: Path, net: str, speed: int) -> Iterator[subprocess.Popen[bytes]]:
+    """A capture is played onto loopback."""
+    command = [sys.executable, str(ROOT / "scripts" / "replay"), str(capture), "--net", net, "--speed", str(speed)]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def outcomes(tables: Tables) -> list[tuple[int, ...]]:
+    """Of each snapshot: tick, status, number of items, checksum."""
+    columns = (tables.snapshots.integers(name).tolist() for name in ("tick", "status", "items", "crc_computed"))
+    return list(zip(*columns, strict=True))
+
+
+def test_a_game_is_decoded_as_it_comes(window: MainWindow, qtbot: QtBot) -> None:
+    with Capture.open(GAME) as whole:
+        whole.decode()
+        expected = outcomes(whole.tables)
+    # Nobody else's traffic.
+    net = f"127.{100 + os.getpid() % 100}"
+    window.capturing.start(CaptureOptions("lo", f"udp and net {net}.0.0/16"))
+    qtbot.waitUntil(lambda: window.document is not None)
+    document = window.document
+    assert document is not None
+    qtbot.waitUntil(lambda: window.charts.state.isVisible())
+    ends = set()
+
+    def is_over() -> bool:
+        ends.add(window.charts.range_s[1])
+        return game.poll() is not None
+
+    with replayed(GAME, net, 2) as game:
+        qtbot.waitUntil(is_over)
+        assert game.wait() == 0
+    qtbot.waitUntil(lambda: len(document.tables.snapshots) == len(expected))
+    assert len(ends) > 4, "the charts move while it is captured"
+    assert document.is_live
+    assert not window.charts.state.isVisible()
+    qtbot.waitUntil(lambda: "Failed 0" in said(window.status) and window.clients.clients.rowCount() > 0)
+    stop(window, qtbot, document)
+    assert outcomes(document.tables) == expected
+    answer_all(window)
+
+
+@needs_tun
+def test_an_interface_that_goes_away(window: MainWindow, qtbot: QtBot) -> None:
+    with tap() as interface:
+        window.capturing.start(CaptureOptions(interface.name))
+        qtbot.waitUntil(lambda: window.document is not None)
+        document = window.document
+        assert document is not None
+        interface.receive(ethernet(b"\0" * 60))
+        qtbot.waitUntil(lambda: len(document.tables.frames) == 1)
+        interface.close()
+        qtbot.waitUntil(lambda: document.is_decoded)
+    assert "All that was captured until then is shown" in window.banner.text
+    assert len(document.tables.frames) == 1
     answer_all(window)
