@@ -14,6 +14,7 @@ from analyzer.capture.live.messages import Counts, Failed, Fault, Running, Start
 from analyzer.capture.live.rights import Through
 
 POLL_MS = 50
+FORCE_MS = 5_000
 RATE_S = 1.0
 """Over how long a rate is counted."""
 
@@ -55,6 +56,11 @@ class LiveCapture(QObject):
         self._timer.setInterval(POLL_MS)
         self._timer.timeout.connect(self._poll)
         self._timer.start()
+        self._force = QTimer(self)
+        """A sniffer that does not stop is ended by force."""
+        self._force.setSingleShot(True)
+        self._force.setInterval(FORCE_MS)
+        self._force.timeout.connect(self._end)
 
     @property
     def running(self) -> bool:
@@ -82,10 +88,16 @@ class LiveCapture(QObject):
     def stop(self) -> None:
         """Ask it to stop; `ended` follows when everything is written."""
         self._sniffer.stop()
+        self._force.start()
 
     def close(self) -> None:
         """Stop it, if need be by force, without waiting. No signal comes afterwards."""
         self._timer.stop()
+        self._force.stop()
+        self._end()
+
+    @Slot()
+    def _end(self) -> None:
         if self._closing is None:
             self._closing = threading.Thread(target=self._sniffer.close, name="end of sniffer", daemon=True)
             self._closing.start()

@@ -18,6 +18,7 @@ from capture_files import BUNDLED, ROOT
 from PySide6.QtWidgets import QFileDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
+from analyzer import kernel_cache
 from analyzer.engine.capture import Capture
 from analyzer.store.tables import Tables
 from tests.capture.live.network import ethernet, needs_right, needs_tun, port_filter, sockets, tap
@@ -404,4 +405,26 @@ def test_an_interface_that_goes_away(window: MainWindow, qtbot: QtBot) -> None:
         qtbot.waitUntil(lambda: document.is_decoded)
     assert "All that was captured until then is shown" in window.banner.text
     assert len(document.tables.frames) == 1
+    answer_all(window)
+
+
+def test_kernels_that_become_ready_take_over(
+    window: MainWindow, qtbot: QtBot, live: Callable[..., Document], sender: Sender, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kernel_cache, "ready", lambda: False)
+    plain = live(50)
+    assert not plain.worker.capture.compiled
+    monkeypatch.setattr(kernel_cache, "ready", lambda: True)
+    window.opening.decode_again()
+    qtbot.waitUntil(lambda: window.document is not plain)
+    fast = window.document
+    assert fast is not None
+    assert fast.worker.capture.compiled
+    assert fast.is_live
+    assert fast.temporary
+    sender.send(50)
+    qtbot.waitUntil(lambda: window.packets.model.rowCount() == 100)
+    assert window.capturing.active
+    assert "Live" in said(window.status)
+    stop(window, qtbot, fast)
     answer_all(window)

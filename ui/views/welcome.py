@@ -222,6 +222,8 @@ class WelcomePage(QWidget):
         row.addStretch()
         row.addWidget(self._label(self.tr("Open a capture"), fonts.Use.TABLE, "text2"))
         row.addWidget(self._label(self.tr("Ctrl+O"), fonts.Use.GROUP_ROW, "text"))
+        row.addWidget(self._label(self.tr("Capture live"), fonts.Use.TABLE, "text2"))
+        row.addWidget(self._label(self.tr("Ctrl+K"), fonts.Use.GROUP_ROW, "text"))
         return row
 
     def _recent_column(self) -> QVBoxLayout:
