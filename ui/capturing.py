@@ -78,6 +78,12 @@ class Capturing(QObject):
         """The capture that runs."""
         return self._live
 
+    @property
+    def unsaved(self) -> int:
+        """Packets that go with the capture, as it has no file with a name; 0: there is nothing to ask about."""
+        document = self._opening.document
+        return len(document.tables.frames) if document is not None and document.temporary else 0
+
     def commands(self) -> dict[str, Then]:
         """Command -> what carries it out."""
         return {
@@ -157,8 +163,7 @@ class Capturing(QObject):
 
     def leave(self, then: Then) -> None:
         """Do what takes the capture away from the window, unless it is not saved and the person wants to keep it."""
-        document = self._opening.document
-        if document is None or not document.temporary or not len(document.tables.frames):
+        if not self.unsaved:
             then()
             return
         if self._question is not None:
@@ -167,7 +172,7 @@ class Capturing(QObject):
         buttons = QMessageBox.StandardButton
         box = self._question = QMessageBox(self._dialog or self._window)
         box.setWindowTitle(self.tr("Unsaved capture"))
-        packets = words.count(len(document.tables.frames), self.tr("packet"), self.tr("packets"))
+        packets = words.count(self.unsaved, self.tr("packet"), self.tr("packets"))
         runs = self.tr("The capture runs, and its {0} are not saved.") if self.active else self.tr("{0} are not saved.")
         box.setText(runs.format(packets))
         box.setInformativeText(self.tr("What is not saved now is lost."))
@@ -177,11 +182,6 @@ class Capturing(QObject):
         box.button(buttons.Discard).setText(self.tr("Discard"))
         box.finished.connect(lambda chosen: self._on_answer(buttons(chosen), then))
         box.open()
-
-    def may_close(self) -> bool:
-        """The window may close at once: there is nothing to ask about."""
-        document = self._opening.document
-        return document is None or not document.temporary or not len(document.tables.frames)
 
     @Slot()
     def save(self, then: Then | None = None) -> None:

@@ -398,7 +398,7 @@ class MainWindow(QMainWindow):
         self.close()
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        if not self._closes and not self.capturing.may_close():
+        if not self._closes and self.capturing.unsaved:
             event.ignore()
             self.capturing.leave(self._close_for_good)
             return

@@ -220,10 +220,15 @@ class WelcomePage(QWidget):
         row.addWidget(icon)
         row.addLayout(texts)
         row.addStretch()
-        row.addWidget(self._label(self.tr("Open a capture"), fonts.Use.TABLE, "text2"))
-        row.addWidget(self._label(self.tr("Ctrl+O"), fonts.Use.GROUP_ROW, "text"))
-        row.addWidget(self._label(self.tr("Capture live"), fonts.Use.TABLE, "text2"))
-        row.addWidget(self._label(self.tr("Ctrl+K"), fonts.Use.GROUP_ROW, "text"))
+        keys = QGridLayout()
+        keys.setHorizontalSpacing(16)
+        keys.setVerticalSpacing(4)
+        for line, (words, key) in enumerate(
+            ((self.tr("Open a capture"), self.tr("Ctrl+O")), (self.tr("Capture live"), self.tr("Ctrl+K")))
+        ):
+            keys.addWidget(self._label(words, fonts.Use.TABLE, "text2"), line, 0)
+            keys.addWidget(self._label(key, fonts.Use.GROUP_ROW, "text"), line, 1)
+        row.addLayout(keys)
         return row
 
     def _recent_column(self) -> QVBoxLayout:
