@@ -340,7 +340,6 @@ class PacketList(QWidget):
     def _on_decoded(self) -> None:
         if self._following:
             self.table.show_end()
-        self.set_following(False)
         self._show_state()
 
     @Slot()
