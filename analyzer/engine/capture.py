@@ -34,7 +34,7 @@ from analyzer.store.rows import Handed, Rows
 from analyzer.store.tables import Tables
 
 BATCH_FRAMES = 1024
-BULK_BATCH_FRAMES = 16384
+BULK_BATCH_FRAMES = 32768
 """With compiled kernels; the first batches are smaller, so that the first rows come at once."""
 SMALLEST_BATCH = 128
 """A step with fewer takes hardly less."""

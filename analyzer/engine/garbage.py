@@ -53,12 +53,17 @@ class _Aside:
     """How often something was closed."""
 
 
-def set_aside() -> None:
+def set_aside(*, anew: bool = False) -> None:
     """What there is now is not looked at any more, until `take_back`: modules, windows, what a capture begins with.
 
     Does nothing while something that was closed is yet in use: try again later. Takes no time the first time, then that
-    of a full collection, as what was closed must not be set aside.
+    of a full collection, as what was closed must not be set aside. `anew`: also what was made since the last time.
     """
+    if anew:
+        with _LOCK:
+            if _Aside.on:
+                # Nothing was closed since.
+                gc.freeze()
     while not _Aside.on:
         closes, waiting = _Aside.closes, len(_Aside.closed)
         if closes:

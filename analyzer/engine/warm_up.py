@@ -68,7 +68,8 @@ def load_kernels() -> None:
         _Loading.done = True
         with no_collection(), contextlib.suppress(CaptureError, OSError):
             _decode(resource("samples") / _LOADED_BY, threads=1)
-        set_aside()
+            # Before the first collection, which would look at all that was made meanwhile.
+            set_aside(anew=True)
 
 
 def _run_child(place: Path, stop: threading.Event | None) -> str:

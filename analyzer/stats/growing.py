@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import count
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -9,12 +10,19 @@ from numpy.typing import DTypeLike, NDArray
 
 T = TypeVar("T", bound=np.generic)
 
+_SMALLEST = 64
+_STEP = 0.6180339887
+"""Times any number, without the whole part, it is spread evenly."""
+_COUNTER = count()
+
 
 class Growing(Generic[T]):
     """One-dimensional; `view` is valid until the next `append`."""
 
     def __init__(self, dtype: DTypeLike) -> None:
-        self._buffer: NDArray[T] = np.empty(64, dtype)
+        # Arrays that grow together get room at different lengths: copying all of them at once holds up whoever draws.
+        room = int(_SMALLEST * 2 ** (next(_COUNTER) * _STEP % 1))
+        self._buffer: NDArray[T] = np.empty(room, dtype)
         self._length = 0
 
     def __len__(self) -> int:
@@ -29,7 +37,10 @@ class Growing(Generic[T]):
         """Add `values`, shape (n,), at the end."""
         needed = self._length + len(values)
         if needed > len(self._buffer):
-            larger = np.empty(max(needed, 2 * len(self._buffer)), self._buffer.dtype)
+            room = len(self._buffer)
+            while room < needed:
+                room *= 2
+            larger = np.empty(room, self._buffer.dtype)
             larger[: self._length] = self.view
             self._buffer = larger
         self._buffer[self._length : needed] = values

@@ -87,6 +87,16 @@ def test_what_is_set_aside_is_found_again_when_something_is_closed() -> None:
     assert is_collected(ring)
 
 
+def test_what_was_made_since_is_set_aside_too_where_it_is_wanted() -> None:
+    set_aside()
+    before = gc.get_freeze_count()
+    rings = [Ring() for _ in range(100)]
+    set_aside()
+    assert gc.get_freeze_count() == before
+    set_aside(anew=True)
+    assert gc.get_freeze_count() >= before + len(rings)
+
+
 def test_what_was_closed_is_never_set_aside() -> None:
     ring = weakref.ref(Ring())
     assert ring() is not None

@@ -27,8 +27,8 @@ from analyzer.transports.teeworlds_packet import MAX_PAYLOAD_06
 from analyzer.wire.errors import DecodeError
 
 _SMALLEST_ARENA = 1024
-KEPT_STATES = 768
-"""A snapshot is kept for 500 ticks, mostly 50 a second; half as many more are for larger ones later."""
+KEPT_STATES = 640
+"""A snapshot is kept for 500 to 550 ticks, mostly 50 a second; the others are for larger ones later."""
 _GOES_ON = 8
 """States of an epoch that is likely to have many more."""
 _LARGEST_GUESS = 1 << 21
@@ -83,15 +83,15 @@ class BulkTypeCounter(TypeCounter):
 
     def _empty(self) -> None:
         counts = MEMORY.work.counts
-        used = int(counts.used[0])
-        for type in counts.types[:used].tolist():
-            packet, updates, values = counts.counts[type].tolist()
+        types = counts.types[: int(counts.used[0])]
+        numbers = types.tolist()
+        for type, (packet, updates, values) in zip(numbers, counts.counts[types].tolist(), strict=True):
             known, *declared = counts.declared[type].tolist() if type >= FIRST_UUID_TYPE else (0,)
             key = type, tuple(declared) if known else None
             count = self._taken.setdefault(key, TypeCount(packet))
             count.updates += updates
             count.values += values
-            counts.counts[type] = 0
+        counts.counts[types] = 0
         counts.used[0] = 0
 
 
