@@ -182,7 +182,7 @@ class MainWindow(QMainWindow):
         self.welcome.forget_requested.connect(self.opening.forget_recent)
         self.packet_tab.wants_first.connect(self.packets.go_first)
         self.snapshot_tab.select_first.connect(self.packets.go_next_snapshot)
-        self.packets.step_failed.connect(self.status.showMessage)
+        self.packets.step_failed.connect(self.status.say)
         self.banner.details_wanted.connect(self._tell_problems)
         self.status.failure_wanted.connect(self._go_next_failed)
 

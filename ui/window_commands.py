@@ -25,6 +25,8 @@ class WindowCommands(QObject):
         super().__init__(window)
         self._carry_out = carry_out
         self._has_capture = False
+        self._possible: dict[str, bool] = {}
+        """As the actions say."""
         self.by_name: dict[str, QAction] = {}
         self.menus: dict[str, QMenu] = {name: window.menuBar().addMenu(self.tr(f"&{name}")) for name in MENUS}
         self._bar = window.addToolBar(self.tr("Commands"))
@@ -66,14 +68,15 @@ class WindowCommands(QObject):
         """Enable what is possible with this capture and its selection; `capturing`: a sniffer runs, or is to run."""
         self._has_capture = document is not None
         busy = capturing or (document is not None and not document.is_decoded)
-        for name, possible in {"capture_start": not busy, "stop": busy, "capture_restart": capturing}.items():
-            self.by_name[name].setEnabled(possible)
-        for command in COMMANDS:
-            if command.needs_capture:
-                self.by_name[command.name].setEnabled(document is not None)
+        possible = {command.name: document is not None for command in COMMANDS if command.needs_capture}
+        possible |= {"capture_start": not busy, "stop": busy, "capture_restart": capturing}
         if document is not None:
-            for name, possible in _possible(document).items():
-                self.by_name[name].setEnabled(possible)
+            possible |= _possible(document)
+        for name, wanted in possible.items():
+            # Most say the same as before, many times a second while rows come.
+            if self._possible.get(name) != wanted:
+                self._possible[name] = wanted
+                self.by_name[name].setEnabled(wanted)
 
     def why_off(self, command: Command) -> str:
         """Why a command cannot be carried out now; empty if it can."""

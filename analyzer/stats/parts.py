@@ -65,12 +65,16 @@ class PartIndex:
         first = snapshots.integers("first_part", self._snapshots, reached)
         count = np.where(first < 0, 0, snapshots.integers("part_count", self._snapshots, reached))
         owners = np.repeat(np.arange(self._snapshots, reached), count)
-        parts = np.arange(count.sum()) + np.repeat(first - (np.cumsum(count) - count), count)
-        messages = self._tables.parts.take("message", parts).astype(np.int64)
-        self._grow(int(messages.max()) + 1 if len(messages) else 0)
-        self._snapshot[messages] = owners
-        self._number[messages] = self._tables.parts.take("number", parts)
         self._snapshots = reached
+        if not len(owners):
+            return
+        lowest, highest = int(first[count > 0].min()), int((first + count).max())
+        # Those of snapshots that come one after the other are one stretch, but for what was decided in between.
+        parts = np.arange(count.sum()) + np.repeat(first - (np.cumsum(count) - count), count) - lowest
+        messages = self._tables.parts.integers("message", lowest, highest)[parts]
+        self._grow(int(messages.max()) + 1)
+        self._snapshot[messages] = owners
+        self._number[messages] = self._tables.parts.array("number", lowest, highest)[parts]
 
     def carried(self, message: int) -> CarriedPart | None:
         """The part in a message, None if it carries none."""

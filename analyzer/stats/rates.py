@@ -28,11 +28,22 @@ class PacketRates:
         self._arranged = 0
         """Packets that were looked at for the scope."""
 
-    def update(self) -> None:
-        """Take in what was published and amended since the last call."""
+    def __len__(self) -> int:
+        """Packets taken in."""
+        return len(self._time)
+
+    @property
+    def is_current(self) -> bool:
+        """No packet was published that `update` left for the next time."""
+        return len(self) == len(self._tables.packets)
+
+    def update(self, most: int | None = None) -> None:
+        """Take in what was published and amended since the last call, at most so many new packets."""
         amendments = self._tables.journal.since(self._journal)
         self._journal += len(amendments)
-        known, published = len(self._time), len(self._tables.packets)
+        known, published = len(self), len(self._tables.packets)
+        if most is not None:
+            published = min(published, known + most)
         for amendment in amendments:
             start, stop = amendment.start, min(amendment.stop, known)
             if (amendment.table, amendment.column) == ("packets", "session") and start < stop:
@@ -40,12 +51,12 @@ class PacketRates:
                 if self._scope >= 0 and start < self._arranged:
                     self._scope = NO_SCOPE
         if published > known:
-            rows = np.arange(known, published)
-            frames = self._tables.packets.take("frame", rows).astype(np.int64)
-            times = self._tables.frames.take("time_ns", frames).astype(np.int64)
-            self._time.append((times - self._tables.frames.integer("time_ns", 0)) / 1e9)
-            self._bytes.append(self._tables.packets.integers("udp_length", known, published))
-            self._session.append(self._tables.packets.array("session", known, published).astype(np.int32))
+            packets, frames = self._tables.packets, self._tables.frames
+            of_packets = packets.integers("frame", known, published)
+            times = frames.take("time_ns", of_packets).astype(np.int64)
+            self._time.append((times - frames.integer("time_ns", 0)) / 1e9)
+            self._bytes.append(packets.integers("udp_length", known, published))
+            self._session.append(packets.array("session", known, published).astype(np.int32))
 
     def counts(self, session: int, edges: Floats) -> tuple[Floats, Floats]:
         """Packets, and bytes of UDP payload, between neighbouring edges (n + 1 of them), both of shape (n,).

@@ -5,6 +5,7 @@ Derived from published rows only, as they come, and again where the journal says
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum, IntEnum
@@ -19,6 +20,8 @@ from analyzer.store.tables import Tables
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+
+_NO_ROWS: Ints = np.empty(0, np.int64)
 
 
 class Metric(Enum):
@@ -87,6 +90,8 @@ class SnapshotSeries:
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
         self._journal = 0
+        self._stale: list[tuple[int, int]] = []
+        """Stretches of rows that were amended and not looked at since."""
         self._values: dict[Metric, Growing[np.float64]] = {metric: Growing(np.float64) for metric in Metric}
         self._time: Growing[np.float64] = Growing(np.float64)
         self._rank: Growing[np.uint8] = Growing(np.uint8)
@@ -136,32 +141,59 @@ class SnapshotSeries:
         chosen: NDArray[np.bool_] = self._drawn.view[rows] & alive[readings[sessions]]
         return chosen if session < 0 else chosen & (sessions == session)
 
+    @property
+    def is_current(self) -> bool:
+        """Nothing was published or amended that `update` left for the next time."""
+        caught_up = (len(self), self._journal) == (len(self.tables.snapshots), len(self.tables.journal))
+        return caught_up and not self._stale
+
     def update(self, most: int | None = None) -> Update:
-        """Take in what was published and amended since the last call, at most so many new rows."""
-        amendments = self.tables.journal.since(self._journal)
-        self._journal += len(amendments)
+        """Take in what was published and amended since the last call, about so many new rows and old ones at most."""
         known, published = len(self), len(self.tables.snapshots)
         if most is not None:
             published = min(published, known + most)
-        stale = np.zeros(known, np.bool_)
+        regrouped = self._note_amendments(known)
+        amended = self._replace(self._take_stale(most))
+        for start in range(known, published, 65_536):
+            self._append(start, min(start + 65_536, published))
+        return Update(known, amended, regrouped)
+
+    def _note_amendments(self, known: int) -> bool:
+        """Note which rows are to be derived again. Were readings replaced?"""
+        amendments = self.tables.journal.since(self._journal)
+        self._journal += len(amendments)
         regrouped = False
         for amendment in amendments:
             if amendment.table == "snapshots" and amendment.column in _DEPENDS_ON:
                 # The rank of a snapshot rests on the status of another.
                 everything = amendment.column == "status"
-                stale[0 if everything else amendment.start : known if everything else amendment.stop] = True
+                start, stop = (0, known) if everything else (amendment.start, min(amendment.stop, known))
+                if start < stop:
+                    self._stale.append((start, stop))
             elif (amendment.table, amendment.column) in (("readings", "alive"), ("sessions", "reading")):
                 regrouped = True
-        amended = self._replace(np.flatnonzero(stale))
-        for start in range(known, published, 65_536):
-            self._append(np.arange(start, min(start + 65_536, published)))
-        return Update(known, amended, regrouped)
+        return regrouped
 
-    def _append(self, rows: Ints) -> None:
-        derived = _Derived(self.tables, rows)
+    def _take_stale(self, most: int | None) -> Ints:
+        """Rows to derive again, ascending, about `most`; what is left of a stretch waits."""
+        found: list[Ints] = []
+        left: list[tuple[int, int]] = []
+        end, room = 0, sys.maxsize if most is None else most
+        for start, stop in sorted(self._stale):
+            first = max(start, end)
+            end = max(end, min(stop, first + room))
+            found.append(np.arange(first, end))
+            room -= len(found[-1])
+            if end < stop:
+                left.append((max(start, end), stop))
+        self._stale = left
+        return np.concatenate(found) if found else _NO_ROWS
+
+    def _append(self, start: int, stop: int) -> None:
+        derived = _Derived(self.tables, slice(start, stop))
         self._time.append(derived.time_s)
         self._rank.append(derived.rank)
-        self._session.append(self.tables.snapshots.take("session", rows).astype(np.int32))
+        self._session.append(self.tables.snapshots.array("session", start, stop).astype(np.int32))
         self._full.append(derived.full)
         self._drawn.append(derived.drawn)
         for metric, values in derived.values():
@@ -188,9 +220,9 @@ class SnapshotSeries:
 
 
 class _Derived:
-    """The numbers of some snapshot rows, shape (n,) each."""
+    """The numbers of some snapshot rows, shape (n,) each; a stretch of them costs least."""
 
-    def __init__(self, tables: Tables, rows: Ints) -> None:
+    def __init__(self, tables: Tables, rows: Ints | slice) -> None:
         self._tables = tables
         self._rows = rows
         self._time_ns = _times(tables, self._column("packet"))
@@ -228,6 +260,8 @@ class _Derived:
         return rank
 
     def _column(self, name: str) -> Ints:
+        if isinstance(self._rows, slice):
+            return self._tables.snapshots.integers(name, self._rows.start, self._rows.stop)
         return self._tables.snapshots.take(name, self._rows).astype(np.int64)
 
 

@@ -24,9 +24,11 @@ def test_by_hand() -> None:
 def test_followed_in_small_batches(name: str) -> None:
     with Capture.open(BUNDLED / name, batch=7) as opened:
         rates, more = PacketRates(opened.tables), True
-        while more:
-            more = opened.step()
-            rates.update()
+        while more or not rates.is_current:
+            more = not opened.finished and opened.step()
+            before = len(rates)
+            rates.update(5)
+            assert len(rates) <= before + 5
             rates.counts(0, np.array([0.0, 1.0]))
         made = opened.tables
     times = made.frames.integers("time_ns")[made.packets.integers("frame")]

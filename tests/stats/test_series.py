@@ -80,15 +80,18 @@ def test_equals_a_slow_look(capture: Path) -> None:
 
 
 @pytest.mark.parametrize("path", AMENDED, ids=lambda path: path.name)
-@pytest.mark.parametrize("batch", [7, 50])
-def test_looking_after_every_batch_changes_nothing(path: Path, batch: int) -> None:
+@pytest.mark.parametrize(("batch", "most"), [(7, None), (50, None), (50, 3)])
+def test_looking_after_every_batch_changes_nothing(path: Path, batch: int, most: int | None) -> None:
     amended = 0
     with Capture.open(path, batch=batch) as opened:
         followed = SnapshotSeries(opened.tables)
         more = True
         while more:
             more = opened.step()
-            amended += len(followed.update().amended)
+            while not followed.is_current:
+                found = followed.update(most)
+                amended += len(found.amended)
+                assert most is None or max(len(found.amended), len(followed) - found.first_new) <= most
         at_once = SnapshotSeries(opened.tables)
         at_once.update()
     _same(followed, at_once)
@@ -105,6 +108,12 @@ def test_an_update_names_what_changed() -> None:
     found = series.update()
     assert (found.first_new, found.amended.tolist(), found.regrouped) == (5, [1], False)
     assert series.values(Metric.ACK_MS)[1] == 500.0
+    made.snapshots.amend("base", [0, 4], [-1, -1])
+    made.snapshots.amend("items", [3, 1], [2, 2])
+    seen = []
+    while not series.is_current:
+        seen.append(series.update(2))
+    assert [found.first_new for found in seen] == [5, 5, 5]
     made.readings.amend("alive", [1], [False])
     assert series.update().regrouped
     assert series.rows().tolist() == [2]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from capture_files import BUNDLED
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QLabel, QStatusBar, QWidget
 from pytestqt.qtbot import QtBot
 
 from analyzer.snapshots.status import Status
@@ -117,7 +117,8 @@ def test_a_packet_of_no_known_protocol(window: MainWindow, select: Callable[[int
     ]
     assert {"Not decoded", sentence} <= set(said(window.packet_tab))
     assert window.packet_tab.bytes.foot_text().strip().startswith("No fields: nothing reads this flow.")
+    (bar,) = window.status.findChildren(QStatusBar)
     window.packets.go_next_snapshot()
-    assert window.status.currentMessage() == "No later snapshot of this client"
+    assert bar.currentMessage() == "No later snapshot of this client"
     window.packets.go_first()
-    assert window.status.currentMessage() == ""
+    assert bar.currentMessage() == ""

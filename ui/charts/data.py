@@ -11,6 +11,8 @@ from ui.selection import Place
 
 ALL_SESSIONS = -1
 BLOCK = 4096
+PACKETS_A_SNAPSHOT = 4
+"""Of the game's traffic about two; a packet is taken in sooner than a snapshot."""
 KEPT_TRACKS = 4
 """Of single sessions: what is drawn, what is selected next, and those before."""
 
@@ -29,11 +31,11 @@ class ChartData:
         self._tracks: dict[int, Track] = {}
 
     def update(self, most: int | None = None) -> bool:
-        """Take in what was published and amended, at most so many new rows. False: there is more."""
+        """Take in what was published and amended, about so many snapshots at most. False: there is more."""
         found = self.series.update(most)
         for track in self._tracks.values():
             track.follow(found)
-        self.rates.update()
+        self.rates.update(None if most is None else PACKETS_A_SNAPSHOT * most)
         frames = self.tables.frames
         published = len(frames)
         if published > self._frames:
@@ -41,7 +43,7 @@ class ChartData:
             self.first_s = min(self.first_s, float(times.min()) / 1e9)
             self.last_s = max(self.last_s, float(times.max()) / 1e9)
             self._frames = published
-        return len(self.series) == len(self.tables.snapshots)
+        return self.series.is_current and self.rates.is_current
 
     def track(self, session: int) -> Track:
         """The snapshots of a session, or of all. Those of a few sessions are kept at hand."""

@@ -105,10 +105,6 @@ class PacketCells:
         facts = self._facts(packet, tint, sign)
         return Row(tuple([make(self, facts) for make in _MAKERS]), edge)
 
-    def texts(self, packet: int) -> tuple[str, ...]:
-        """The texts of all columns."""
-        return self.some_texts(packet, tuple(Column))
-
     def some_texts(self, packet: int, columns: tuple[Column, ...]) -> tuple[str, ...]:
         """The texts of `columns`, in their order."""
         facts = self._facts(packet)

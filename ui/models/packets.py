@@ -293,12 +293,10 @@ class PacketModel(QAbstractTableModel):
         first, count = first[first >= 0], count[first >= 0]
         if not len(first):
             return
-        parts = np.arange(int(first[0]), int(first[-1] + count[-1]))
-        messages = tables.parts.take("message", parts).astype(np.int64)
-        packets = tables.messages.take("packet", messages).astype(np.int64)
-        old = packets[packets < shown]
-        if len(old):
-            self._forget(int(old.min()), int(old.max()) + 1)
+        messages = tables.parts.integers("message", int(first.min()), int((first + count).max()))
+        earliest = int(tables.messages.integers("packet", int(messages.min()), int(messages.max()) + 1).min())
+        if earliest < shown:
+            self._forget(earliest, shown)
 
     @Slot(object)
     def _on_amended(self, amendments: tuple[Amendment, ...]) -> None:

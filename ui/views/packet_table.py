@@ -213,9 +213,10 @@ class PacketTable(RowTable):
         cells, count = self._packets.cells, self._packets.rowCount()
         if cells is None or not count:
             return
-        texts = cells.texts(self._packets.packet_at(count - 1))
-        for column in (Column.NUMBER, Column.TIME, Column.LENGTH):
-            width = ceil(self._number_metrics.horizontalAdvance(texts[column])) + 2 * CELL_PADDING + 1
+        columns = (Column.NUMBER, Column.TIME, Column.LENGTH)
+        texts = cells.some_texts(self._packets.packet_at(count - 1), columns)
+        for column, text in zip(columns, texts, strict=True):
+            width = ceil(self._number_metrics.horizontalAdvance(text)) + 2 * CELL_PADDING + 1
             if width > self.columnWidth(column):
                 self.setColumnWidth(column, width)
 

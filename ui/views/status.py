@@ -55,9 +55,10 @@ class ProgressBar(QWidget):
 
     def show_share(self, share: float) -> None:
         """0 to 1."""
+        if round(share * self.width()) != round(self.share * self.width()):
+            self.update()
         self.share = share
         self.setAccessibleName(self.tr("Decoded {0} %").format(int(100 * share)))
-        self.update()
 
     def sizeHint(self) -> QSize:
         return QSize(round(120 * self._zoom), round(10 * self._zoom))
@@ -86,6 +87,9 @@ class StatusBar(QStatusBar):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setSizeGripEnabled(False)
+        self._bar = QStatusBar(self)
+        """Of a fixed size, so that another text in it does not lay out the whole window."""
+        self._bar.setSizeGripEnabled(False)
         self._document: Document | None = None
         self._file = QLabel()
         self._packets = QLabel()
@@ -104,6 +108,8 @@ class StatusBar(QStatusBar):
         self._live: LiveStanding | None = None
         self._texts: dict[QLabel, str] = {}
         """What each part says where there is room."""
+        self._written: dict[QLabel, str] = {}
+        """What each part says."""
         self._decoding = QLabel()
         self._preparing = QLabel()
         self._dialects = QLabel()
@@ -112,11 +118,11 @@ class StatusBar(QStatusBar):
         self._soon.setSingleShot(True)
         self._soon.setInterval(REFRESH_MS)
         self._soon.timeout.connect(self._say)
-        self.setContentsMargins(EDGE, 0, EDGE, 0)
+        self._bar.setContentsMargins(EDGE, 0, EDGE, 0)
         for label in (self._file, self._packets, self._snapshots, self._failed, self._dropped):
-            self.addWidget(label)
+            self._bar.addWidget(label)
         for widget in (self._hint, self._preparing, self._decoding, self._progress, self._dialects, self._memory):
-            self.addPermanentWidget(widget)
+            self._bar.addPermanentWidget(widget)
         self._least_first = (self._memory, self._dialects, self._packets, self._preparing, self._snapshots)
         """What is left out where the bar is short; the file, what failed, drops and progress stay."""
         # What does not fit is left out: it never widens the window.
@@ -143,7 +149,13 @@ class StatusBar(QStatusBar):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._bar.setFixedSize(self.size())
         self._fit()
+
+    @Slot(str)
+    def say(self, text: str) -> None:
+        """In place of what stands at the left, until there is nothing to say."""
+        self._bar.showMessage(text)
 
     def show_document(self, document: Document | None) -> None:
         """Follow another document, or none."""
@@ -261,8 +273,10 @@ class StatusBar(QStatusBar):
     @Slot(float)
     def _on_progress(self, share: float) -> None:
         self._progress.show_share(share)
-        self._put(self._decoding, self.tr("Decoding {0} %").format(int(100 * share)))
-        self._fit()
+        text = self.tr("Decoding {0} %").format(int(100 * share))
+        if text != self._texts[self._decoding]:
+            self._put(self._decoding, text)
+            self._fit()
 
     @Slot()
     def _on_decoded(self) -> None:
@@ -295,6 +309,9 @@ class StatusBar(QStatusBar):
 
     def _write(self, label: QLabel, text: str) -> None:
         """What says nothing takes no room."""
+        if self._written.get(label) == text:
+            return
+        self._written[label] = text
         apart = APART if text else 0
         at_left = label in (self._file, self._packets, self._snapshots, self._failed, self._dropped)
         label.setContentsMargins(0 if at_left else apart, 0, apart if at_left else 0, 0)
