@@ -11,11 +11,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from types import TracebackType
 
-from PySide6.QtCore import qVersion
+from PySide6.QtCore import QAbstractEventDispatcher, qVersion
 from PySide6.QtWidgets import QApplication
 
 import analyzer
 from analyzer import kernel_cache
+from analyzer.engine.machine import memory_bytes
+from analyzer.engine.right_of_way import RIGHT_OF_WAY
 from ui import fonts
 from ui.display import display_fault
 from ui.fast_decoder import FastDecoder
@@ -54,8 +56,10 @@ def main(argv: list[str] | None = None) -> int:
 def start(application: QApplication, capture: str | None, settings: Settings) -> MainWindow:
     """Set the application up and show the window, with a capture if one is named."""
     sys.setswitchinterval(SWITCH_INTERVAL_S)
-    # What is found is kept: whoever opens a capture need not wait for it.
-    threading.Thread(target=kernel_cache.ready, name="kernels", daemon=True).start()
+    loop = QAbstractEventDispatcher.instance()
+    loop.awake.connect(RIGHT_OF_WAY.take)
+    loop.aboutToBlock.connect(RIGHT_OF_WAY.give_back)
+    threading.Thread(target=_look_around, name="kernels", daemon=True).start()
     application.setApplicationName("Snapscope")
     application.setApplicationVersion(analyzer.__version__)
     application.setStyle(FlatStyle())
@@ -66,6 +70,12 @@ def start(application: QApplication, capture: str | None, settings: Settings) ->
     if capture:
         window.opening.open_path(capture)
     return window
+
+
+def _look_around() -> None:
+    """What is found is kept: whoever opens a capture need not wait for it."""
+    kernel_cache.ready()
+    memory_bytes()
 
 
 def begin_capture(window: MainWindow, options: argparse.Namespace, last: CaptureOptions) -> None:

@@ -27,6 +27,7 @@ from analyzer.engine.intake import Intake, PlainIntake, make_batch
 from analyzer.engine.machine import default_memory_limit
 from analyzer.engine.payloads import Payloads
 from analyzer.engine.query import Query
+from analyzer.engine.right_of_way import RIGHT_OF_WAY, processors
 from analyzer.engine.writer import merge
 from analyzer.protocols import PROTOCOLS
 from analyzer.protocols.base import REST_NS, Datagram, DatagramBatch, Protocol, Reading, Verdict
@@ -161,7 +162,8 @@ class Capture:
         return more
 
     def _step(self) -> bool:
-        frames = self.source.read(self._batch)
+        with RIGHT_OF_WAY:
+            frames = self.source.read(self._batch)
         for part in _by_bytes(frames) if len(frames) else ():
             self._decode(part)
         if not len(frames):
@@ -200,7 +202,8 @@ class Capture:
         if self._intake is None:
             # Not before: whoever opens a capture must not wait for the kernels.
             self._intake = _open_intake(self.source, self.tables, self._clock, self.compiled)
-        by_flow = self._intake.add(frames)
+        with RIGHT_OF_WAY:
+            by_flow = self._intake.add(frames)
         tables = (self.tables.frames, self.tables.packets, self.tables.fragments, self.tables.flows)
         ends = {table.name: table.appended for table in tables}
         now_ns = self._clock.now_ns
@@ -227,7 +230,8 @@ class Capture:
         return batch, [self._rows[flow].hand_over() for flow in batch.flows]
 
     def _merge(self, batch: _Batch, handed: list[Handed]) -> None:
-        merge(self.tables, handed)
+        with RIGHT_OF_WAY:
+            merge(self.tables, handed)
         self.tables.publish(batch.ends)
 
     def settle(self) -> None:
@@ -329,7 +333,11 @@ class Capture:
             return []
         # The longest first, so that none is left to one thread at the end.
         work.sort(key=lambda item: len(item[1]), reverse=True)
-        return [self._threads.submit(self._feed, reading, batch) for reading, batch in work]
+        return [self._threads.submit(self._feed_beside, reading, batch) for reading, batch in work]
+
+    def _feed_beside(self, reading: Reading, batch: DatagramBatch) -> None:
+        with RIGHT_OF_WAY:
+            self._feed(reading, batch)
 
     def _feed(self, reading: Reading, batch: DatagramBatch) -> None:
         """Let a reading have a batch. An exception of ours marks the packet it struck; the rest is read on."""
@@ -380,15 +388,8 @@ def _is_large(path: str | Path) -> bool:
 
 def _open_threads(wanted: int | None) -> ThreadPoolExecutor | None:
     """None: one thread will do."""
-    count = wanted or min(MOST_THREADS, _processors())
+    count = wanted or min(MOST_THREADS, processors())
     return ThreadPoolExecutor(count, thread_name_prefix="reading") if count > 1 else None
-
-
-def _processors() -> int:
-    """Those this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _kernels_ready() -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
+from functools import cache
 from pathlib import Path
 
 TABLES_SHARE = 4
@@ -21,8 +22,9 @@ def default_memory_limit() -> int:
     return memory_bytes() // TABLES_SHARE
 
 
+@cache
 def memory_bytes() -> int:
-    """Bytes of memory that this process may count on."""
+    """Bytes of memory that this process may count on, as it was when somebody asked first."""
     physical = _windows_bytes() if sys.platform == "win32" else _posix_bytes()
     return min([physical, *filter(None, map(_limit_in, _GROUP_LIMITS))])
 

@@ -1,0 +1,61 @@
+"""A processor for whoever shows what is decoded, while it works: decoding beside it takes one less meanwhile.
+
+Systems share processors fairly, some milliseconds each in turn. A window that needs eight of them for new rows would
+wait for as many again behind threads that decode, and a person who scrolls sees that.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from types import TracebackType
+
+LOOK_S = 0.002
+"""So often work that waits looks again, should nobody have told it."""
+
+
+def processors() -> int:
+    """Those this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class RightOfWay:
+    """Enter it around a stretch of work of a few milliseconds. All may work at once unless somebody has taken it."""
+
+    def __init__(self, count: int) -> None:
+        """`count`: processors there are. With one, decoding and window share it as the system likes."""
+        self._beside = max(1, count - 1)
+        """Stretches at once while somebody has it."""
+        self._taken = False
+        self._working = 0
+        self._changed = threading.Condition()
+
+    def take(self) -> None:
+        """Whoever shows what is decoded begins to work. It waits for nothing."""
+        self._taken = True
+
+    def give_back(self) -> None:
+        """It has nothing to do now."""
+        self._taken = False
+        if self._changed.acquire(blocking=False):
+            self._changed.notify_all()
+            self._changed.release()
+
+    def __enter__(self) -> None:
+        with self._changed:
+            while self._taken and self._working >= self._beside:
+                self._changed.wait(LOOK_S)
+            self._working += 1
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with self._changed:
+            self._working -= 1
+            self._changed.notify()
+
+
+RIGHT_OF_WAY = RightOfWay(processors())
+"""Of this process."""
