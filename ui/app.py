@@ -57,8 +57,8 @@ def start(application: QApplication, capture: str | None, settings: Settings) ->
     """Set the application up and show the window, with a capture if one is named."""
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     loop = QAbstractEventDispatcher.instance()
-    loop.awake.connect(RIGHT_OF_WAY.take)
-    loop.aboutToBlock.connect(RIGHT_OF_WAY.give_back)
+    loop.awake.connect(lambda: RIGHT_OF_WAY.take("window"))
+    loop.aboutToBlock.connect(lambda: RIGHT_OF_WAY.give_back("window"))
     threading.Thread(target=_look_around, name="kernels", daemon=True).start()
     application.setApplicationName("Snapscope")
     application.setApplicationVersion(analyzer.__version__)

@@ -1,7 +1,7 @@
-"""A processor for whoever shows what is decoded, while it works: decoding beside it takes one less meanwhile.
+"""A processor for whoever a person waits for, while it works: decoding beside it takes one less meanwhile.
 
 Systems share processors fairly, some milliseconds each in turn. A window that needs eight of them for new rows would
-wait for as many again behind threads that decode, and a person who scrolls sees that.
+wait for as many again behind threads that decode, and a person who scrolls sees that. So does an answer to a click.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ class RightOfWay:
         """`count`: processors there are. With one, decoding and window share it as the system likes."""
         self._beside = max(1, count - 1)
         """Stretches at once while somebody has it."""
-        self._taken = False
+        self._holders: set[object] = set()
         self._working = 0
         self._changed = threading.Condition()
 
-    def take(self) -> None:
-        """Whoever shows what is decoded begins to work. It waits for nothing."""
-        self._taken = True
+    def take(self, holder: object) -> None:
+        """Somebody that a person waits for begins to work, or goes on. It waits for nothing."""
+        self._holders.add(holder)
 
-    def give_back(self) -> None:
+    def give_back(self, holder: object) -> None:
         """It has nothing to do now."""
-        self._taken = False
+        self._holders.discard(holder)
         if self._changed.acquire(blocking=False):
             self._changed.notify_all()
             self._changed.release()
 
     def __enter__(self) -> None:
         with self._changed:
-            while self._taken and self._working >= self._beside:
+            while self._holders and self._working >= self._beside:
                 self._changed.wait(LOOK_S)
             self._working += 1
 

@@ -21,6 +21,7 @@ from analyzer.capture.frames import CaptureError
 from analyzer.engine.capture import Capture
 from analyzer.engine.garbage import set_aside, take_back
 from analyzer.engine.query import Query
+from analyzer.engine.right_of_way import RIGHT_OF_WAY
 from analyzer.engine.warm_up import load_kernels
 from analyzer.protocols import PROTOCOLS
 from analyzer.protocols.base import Protocol
@@ -251,6 +252,7 @@ class Worker:
         try:
             while (request := self._next()) is not None:
                 try:
+                    RIGHT_OF_WAY.take(self)
                     if query is None:
                         query = self.capture.query()
                     answer = request.question(query)
@@ -265,7 +267,9 @@ class Worker:
                 # What was asked for last must not stay alive until the next question.
                 del request
                 answer = None
+                RIGHT_OF_WAY.give_back(self)
         finally:
+            RIGHT_OF_WAY.give_back(self)
             if query is not None:
                 query.close()
 

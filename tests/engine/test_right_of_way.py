@@ -36,7 +36,8 @@ def at_work(way: RightOfWay, count: int) -> Iterator[list[Works]]:
     try:
         yield workers
     finally:
-        way.give_back()
+        for holder in ("window", "answer"):
+            way.give_back(holder)
         for worker in workers:
             worker.leave.set()
             worker.thread.join(WAIT_S)
@@ -50,7 +51,7 @@ def test_all_work_at_once_where_nobody_has_it() -> None:
 @pytest.mark.parametrize(("processors", "beside"), [(1, 1), (2, 1), (4, 3)])
 def test_one_less_while_somebody_has_it(processors: int, beside: int) -> None:
     way = RightOfWay(processors)
-    way.take()
+    way.take("window")
     with at_work(way, beside) as allowed, at_work(way, 1) as more:
         assert all(worker.works.wait(WAIT_S) for worker in allowed)
         assert not more[0].works.wait(WATCH_S)
@@ -60,16 +61,28 @@ def test_one_less_while_somebody_has_it(processors: int, beside: int) -> None:
 
 def test_all_go_on_when_it_is_given_back() -> None:
     way = RightOfWay(2)
-    way.take()
+    way.take("window")
     with at_work(way, 4) as workers:
         assert not all(worker.works.wait(WATCH_S) for worker in workers)
-        way.give_back()
+        way.give_back("window")
+        assert all(worker.works.wait(WAIT_S) for worker in workers)
+
+
+def test_all_of_several_give_it_back() -> None:
+    way = RightOfWay(2)
+    way.take("window")
+    way.take("answer")
+    way.take("answer")
+    with at_work(way, 2) as workers:
+        way.give_back("answer")
+        assert not all(worker.works.wait(WATCH_S) for worker in workers)
+        way.give_back("window")
         assert all(worker.works.wait(WAIT_S) for worker in workers)
 
 
 def test_what_fails_makes_room() -> None:
     way = RightOfWay(2)
-    way.take()
+    way.take("window")
     with pytest.raises(ZeroDivisionError), way:
         raise ZeroDivisionError
     with at_work(way, 1) as workers:
