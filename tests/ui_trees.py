@@ -19,6 +19,7 @@ BASE_HEAD = SnapshotHead(
     cause_tick=-1,
     cause_packet=-1,
     proof=Proof.OWN,
+    lost=0,
     lost_by=LostBy.NOBODY,
     crc_wire=0xABCD,
     crc_computed=0xABCD,

@@ -119,7 +119,7 @@ class BulkPcapngIndexer(PcapngIndexer):
             rows.interface,
             statistics,
         )
-        self._read_statistics(statistics[:passed].tolist())
+        self._read_statistics(statistics[:passed], rows.offset[:count])
         self.position = window.start + at
         # A run that the window or the limit ends is short by chance.
         short = count + passed < min(_SHORT_RUN, limit) and at + _SHORT_RUN_BYTES < len(window.data)
@@ -131,13 +131,13 @@ class BulkPcapngIndexer(PcapngIndexer):
             rows.interface[:] += np.uint16(first)
             self._add_run(rows)
 
-    def _read_statistics(self, places: list[int]) -> None:
-        """Take over blocks of statistics; of each interface the last that says something, so these are read first."""
-        data, known, unpack = self._window.data, set[int](), struct.Struct(self._order + "4xII").unpack_from
-        for at in reversed(places):
-            length, number = unpack(data, at)
-            if number not in known and self._note_dropped(data[at + 8 : at + min(length - 4, 8 + MAX_OPTIONS_BYTES)]):
-                known.add(number)
+    def _read_statistics(self, places: NDArray[np.int64], frames: NDArray[np.int64]) -> None:
+        """Take over blocks of statistics, which begin at `places` of the window as the run's frames do."""
+        data, unpack = self._window.data, struct.Struct(self._order + "4xI").unpack_from
+        before = self._frames + np.searchsorted(frames, places)
+        for at, frame in zip(places.tolist(), before.tolist(), strict=True):
+            length = unpack(data, at)[0]
+            self._note_dropped(data[at + 8 : at + min(length - 4, 8 + MAX_OPTIONS_BYTES)], frame)
 
     def _add_run(self, run: FrameBatch) -> None:
         if len(run) < _SHORT_RUN:

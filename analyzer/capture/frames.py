@@ -34,6 +34,24 @@ class Problem:
     """A sentence for a person."""
 
 
+MAX_LOST = 0x7FFFFFFF
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """The capturing program lost frames of an interface: behind frame `since` - 1 and before frame `frame`.
+
+    Frames count from 0; the two are equal where the file says exactly between which two frames it was.
+    """
+
+    since: int
+    frame: int
+    interface: int
+    """Index into `Source.interfaces`."""
+    lost: int
+    """Frames, 1 to `MAX_LOST`."""
+
+
 @dataclass(frozen=True, slots=True)
 class FrameBatch:
     """Consecutive captured records, a row each; all arrays have the same length."""

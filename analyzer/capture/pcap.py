@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyzer.capture.file import BLOCK_BYTES, BlockWindow, CaptureFile
-from analyzer.capture.frames import FrameBatch, Interface, Problem, join_batches
+from analyzer.capture.frames import Drop, FrameBatch, Interface, Problem, join_batches
 from analyzer.capture.problems import ProblemLog
 
 MAX_CAPTURED = 262_144
@@ -69,6 +69,10 @@ class PcapIndexer:
     def problems(self) -> list[Problem]:
         """What was wrong so far, in file order."""
         return self._log.entries
+
+    def take_drops(self) -> list[Drop]:
+        """The format has no place for them."""
+        return []
 
     def read(self, limit: int, *, closed: bool) -> FrameBatch:
         """At most `limit` further frames; none: there is nothing more now.

@@ -13,7 +13,7 @@ import struct
 import numpy as np
 
 from analyzer.capture.file import BLOCK_BYTES, BlockWindow, CaptureFile
-from analyzer.capture.frames import FrameBatch, Interface, Problem
+from analyzer.capture.frames import MAX_LOST, Drop, FrameBatch, Interface, Problem
 from analyzer.capture.pcap import MAX_CAPTURED
 from analyzer.capture.pcapng_blocks import (
     MAX_OPTIONS_BYTES,
@@ -65,6 +65,9 @@ class PcapngIndexer:
         self._section_first = 0
         self._clocks: list[Clock] = []
         self._dropped: dict[int, int] = {}
+        self._counted: dict[int, int] = {}
+        """Frames read before the last block of statistics of each interface."""
+        self._drops: list[Drop] = []
         self._frames = 0
         self._last_time = 0
         self._rows: list[tuple[int, int, int, int, int]] = []
@@ -85,6 +88,11 @@ class PcapngIndexer:
     def dropped(self) -> int | None:
         """Frames that the capturing program says it lost, over all interfaces; None: it does not say."""
         return sum(self._dropped.values()) if self._dropped else None
+
+    def take_drops(self) -> list[Drop]:
+        """Where frames were lost, in file order, as far as it was read since the last time."""
+        drops, self._drops = self._drops, []
+        return drops
 
     def read(self, limit: int, *, closed: bool) -> FrameBatch:
         """At most `limit` further frames; none: there is nothing more now.
@@ -197,16 +205,26 @@ class PcapngIndexer:
         elif kind == INTERFACE_DESCRIPTION:
             self._read_interface(length)
         elif kind == INTERFACE_STATISTICS:
-            self._note_dropped(self._body(length))
+            self._note_dropped(self._body(length), self._frames)
 
-    def _note_dropped(self, body: bytes) -> bool:
-        """Take over what a block of statistics counts. False: it counts nothing."""
+    def _note_dropped(self, body: bytes, frame: int) -> None:
+        """Take over what a block of statistics before frame `frame` counts, if anything."""
         counted = read_dropped(body, self._order)
-        if counted is None:
-            return False
-        if self._section_first + counted[0] < len(self.interfaces):
-            self._dropped[self._section_first + counted[0]] = counted[1]
-        return True
+        if counted is None or self._section_first + counted[0] >= len(self.interfaces):
+            return
+        interface = self._section_first + counted[0]
+        lost = counted[1] - self._dropped.get(interface, 0)
+        since = self._counted.get(interface, 0)
+        self._dropped[interface] = counted[1]
+        self._counted[interface] = frame
+        if lost <= 0:
+            # A count that falls is one that has begun anew.
+            return
+        before = self._drops[-1] if self._drops else None
+        if before is not None and (before.frame, before.interface) == (frame, interface):
+            since, lost = before.since, before.lost + lost
+            self._drops.pop()
+        self._drops.append(Drop(since, frame, interface, min(lost, MAX_LOST)))
 
     def _read_section(self, length: int) -> None:
         body = self._body(length)

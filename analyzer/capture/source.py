@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from analyzer.capture.file import BLOCK_BYTES, CaptureFile
-from analyzer.capture.frames import CaptureError, FrameBatch, Interface, Problem, join_batches
+from analyzer.capture.frames import CaptureError, Drop, FrameBatch, Interface, Problem, join_batches
 from analyzer.capture.gz import GZIP_MAGIC, Unpacker
 from analyzer.capture.pcap import PCAP_MAGICS, PcapIndexer
 from analyzer.capture.pcapng import SECTION_HEADER, PcapngIndexer
@@ -123,6 +123,10 @@ class Source:
             added = self._unpacker.pump(_UNPACK_STEP if limit else _OPENING_STEP, closed=self.closed)
             if not added and not self._unpacker.done:
                 return join_batches([])
+
+    def take_drops(self) -> list[Drop]:
+        """Where the capturing program lost frames, in file order, as far as `read` came to know since the last time."""
+        return self._indexer.take_drops() if self._indexer else []
 
     def progress(self) -> tuple[int, int]:
         """Bytes consumed and bytes in all, of the file as it was opened (packed)."""

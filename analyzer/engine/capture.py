@@ -23,6 +23,7 @@ from analyzer.capture.frames import FrameBatch, Problem
 from analyzer.capture.source import Source
 from analyzer.engine.clock import Clock
 from analyzer.engine.detection import Claim, FlowDetection
+from analyzer.engine.drops import Drops
 from analyzer.engine.intake import Intake, PlainIntake, make_batch
 from analyzer.engine.machine import default_memory_limit
 from analyzer.engine.payloads import Payloads
@@ -90,6 +91,7 @@ class Capture:
         self._largest = batch or (BULK_BATCH_FRAMES if compiled else BATCH_FRAMES)
         self._strict = strict
         self._clock = Clock()
+        self._drops = Drops(self.tables, self._clock)
         self._intake: Intake | None = None
         self._threads = _open_threads(threads) if compiled else None
         self._reading: _Batch | None = None
@@ -164,6 +166,7 @@ class Capture:
     def _step(self) -> bool:
         with RIGHT_OF_WAY:
             frames = self.source.read(self._batch)
+        self._drops.note(self.source.take_drops())
         for part in _by_bytes(frames) if len(frames) else ():
             self._decode(part)
         if not len(frames):
@@ -202,10 +205,12 @@ class Capture:
         if self._intake is None:
             # Not before: whoever opens a capture must not wait for the kernels.
             self._intake = _open_intake(self.source, self.tables, self._clock, self.compiled)
+        first, tables = self.tables.packets.appended, self.tables
         with RIGHT_OF_WAY:
             by_flow = self._intake.add(frames)
-        tables = (self.tables.frames, self.tables.packets, self.tables.fragments, self.tables.flows)
-        ends = {table.name: table.appended for table in tables}
+        self._drops.place(first)
+        known_now = (tables.frames, tables.packets, tables.fragments, tables.drops, tables.flows)
+        ends = {table.name: table.appended for table in known_now}
         now_ns = self._clock.now_ns
         before = self._collect()
         touched = self._detect(by_flow)
@@ -343,7 +348,7 @@ class Capture:
         """Let a reading have a batch. An exception of ours marks the packet it struck; the rest is read on."""
         while len(batch):
             try:
-                reading.feed(batch)
+                self._drops.feed(reading, batch)
                 return
             except Exception:
                 if self._strict:
@@ -359,6 +364,7 @@ class Capture:
     def _settle(self, reading: Reading) -> None:
         reading.rows.resume()
         try:
+            self._drops.finish(reading)
             reading.finish()
         except Exception:
             if self._strict:
@@ -368,6 +374,7 @@ class Capture:
 
     def _finish(self) -> None:
         """The file has ended: decide what is undecided and settle what is open."""
+        self._drops.place(self.tables.packets.appended, ended=True)
         for flow, detection in list(self._undecided.items()):
             claim = detection.best()
             if claim is not None:
@@ -375,6 +382,7 @@ class Capture:
         for reading in self._readings.values():
             self._settle(reading)
         merge(self.tables, [rows.hand_over() for rows in self._rows.values()])
+        self._drops.doubt()
         self.finished = True
 
 

@@ -109,6 +109,8 @@ class SnapshotHead:
     cause_packet: int
     proof: Proof
     lost_by: LostBy
+    lost: int
+    """Packets that the capture says it lost where something is missing, 0 where it does not."""
     crc_wire: int
     crc_computed: int
     wire_bytes: int
@@ -183,6 +185,7 @@ def snapshot_head(query: Query, tables: Tables, snapshot: int) -> SnapshotHead:
         cause_packet=of(number("cause"), "packet"),
         proof=Proof(number("proof")),
         lost_by=LostBy(number("lost_by")),
+        lost=query.lost_here(snapshot),
         crc_wire=number("crc_wire") & 0xFFFFFFFF,
         crc_computed=number("crc_computed") & 0xFFFFFFFF,
         wire_bytes=number("wire_bytes"),

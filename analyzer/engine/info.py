@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from analyzer.protocols.base import Protocol
-from analyzer.snapshots.status import REBUILT, REPEATED, Code, Status
+from analyzer.snapshots.status import REBUILT, REPEATED, Code, LostBy, Status
 from analyzer.stats.parts import CarriedPart, PartIndex
 from analyzer.store.tables import Tables
 
@@ -87,7 +87,16 @@ class PacketInfo:
         for name in CHECKSUMS:
             row[name] = f"{self._tables.snapshots.integer(name, snapshot) & 0xFFFFFFFF:08x}"
         text = self.code(snapshot).text
+        lost = self.lost_here(snapshot)
+        if lost:
+            text += f"; the capture lost {lost} packet{'' if lost == 1 else 's'} here"
         return text.format(**row, missing=self._missing(snapshot) if "{missing}" in text else "")
+
+    def lost_here(self, snapshot: int) -> int:
+        """Packets that the capturing program says it lost, where something is missing for which that is the reason."""
+        if self._tables.snapshots.integer("lost_by", snapshot) != LostBy.CAPTURE or not self.code(snapshot).missing:
+            return 0
+        return self._tables.snapshots.integer("detail", snapshot)
 
     def code(self, snapshot: int) -> Code:
         """The snapshot's report code."""

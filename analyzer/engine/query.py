@@ -189,6 +189,10 @@ class Query:
         """The snapshot as the protocol's JSON record."""
         return self._codec(snapshot).record(self.view(snapshot), with_items)
 
+    def lost_here(self, snapshot: int) -> int:
+        """Packets that the capturing program says it lost where something of a snapshot is missing."""
+        return self._info.lost_here(snapshot)
+
     def reason(self, snapshot: int, record: str = "frame") -> str:
         """The sentence that goes with the snapshot's code. `record`: what a captured record is called in it."""
         text = self._info.reason(snapshot)

@@ -129,6 +129,19 @@ class Detector(ABC):
         """What it thinks so far; None: nothing speaks for this protocol, or more data is needed."""
 
 
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """The capture lost packets between two datagrams of a flow, which may have been the flow's."""
+
+    begin_ns: int
+    """The capture's clock when it had everything last; this may be before the datagrams read last."""
+    end_ns: int
+    """The capture's clock when it had everything again."""
+    packets: int
+
+
+REACH_NS = 1_000_000_000
+"""What is sent at one time does not come further apart than this: a loss later than that was none of it."""
 REST_NS = 60_000_000_000
 """Silence of a flow, by the capture's clock, after which a reading lets go of what it holds in memory."""
 
@@ -161,6 +174,10 @@ class Reading(ABC):
     @abstractmethod
     def receive(self, datagram: Datagram) -> None:
         """Read one datagram; `rows.begin` was called for it. Bad bytes make rows, never an exception."""
+
+    def lose(self, loss: Loss) -> None:
+        """The capture lost something between the last datagram that was read and the next one."""
+        return
 
     @abstractmethod
     def finish(self) -> None:

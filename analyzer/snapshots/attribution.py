@@ -1,9 +1,10 @@
 """Did the client have a snapshot, and who lost what is missing (spec section 17.4): evidence from acknowledgements.
 
 Rules for an incomplete snapshot: the client acknowledged it, or the server used it as a base, which it does only after
-an acknowledgement: the capture lost the part. The next newer tick that the client acknowledged is one the capture does
-not have either: the capture has a hole there. Otherwise a newer acknowledgement says that the client went on without
-it: the network lost the part. Without any newer acknowledgement nobody can tell.
+an acknowledgement: the capture lost the part. The capturing program says that it lost packets just then: so it did this
+one. The next newer tick that the client acknowledged is one the capture does not have either: the capture has a hole
+there. Otherwise a newer acknowledgement says that the client went on without it: the network lost the part. Without any
+newer acknowledgement nobody can tell.
 
 A snapshot that arrived whole and was wrong is the game's fault, unless the client acknowledged it: then what is wrong
 here is something the capture made us miss.
@@ -31,8 +32,21 @@ from analyzer.snapshots.tracking.columns import (
 from analyzer.snapshots.tracking.tracker import Tracker
 from analyzer.store.rows import Rows, SnapshotRow
 
+_OPEN = 1 << 40
+"""A hole goes on to whatever tick comes next."""
+_MAX_PACKETS = 0x7FFFFFFF
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(slots=True)
+class _Hole:
+    """Packets that were lost may have been of the ticks `low` to `high`."""
+
+    low: int
+    high: int
+    packets: int
+
+
+@dataclass(slots=True)
 class _Watched:
     """A failed row whose loser may still change."""
 
@@ -40,6 +54,8 @@ class _Watched:
     tick: int
     cause: Cause
     whole: bool
+    lost: int = 0
+    """Packets that the capture says it lost where something of this was."""
 
 
 class Attribution:
@@ -53,6 +69,7 @@ class Attribution:
         self._tracker = tracker
         self._watched: dict[int, _Watched] = {}
         """By tick."""
+        self._holes: list[_Hole] = []
 
     def settle(self, row: SnapshotRow, cause: Cause | None, *, whole: bool) -> None:
         """Fill in what is known of a row that is added now. `cause` is its own, where something is missing or wrong.
@@ -65,6 +82,8 @@ class Attribution:
         if cause is not None:
             watched = self._watched[row.tick] = _Watched(local, row.tick, cause, whole)
             row.lost_by = cause.lost_by = self._loser(watched)
+            watched.lost = self._lost_of(watched)
+            row.detail = watched.lost or row.detail
             track.numbers[CAUSES] = len(self._watched)
 
     def acknowledge(self, tick: int, packet: int) -> None:
@@ -89,6 +108,31 @@ class Attribution:
         if ticks.refer(self._tracker.track, base_tick, tick):
             self._reconsider([base_tick])
 
+    @property
+    def holed(self) -> bool:
+        """Something was lost, and no further tick has come since."""
+        return bool(self._holes) and self._holes[-1].high == _OPEN
+
+    def lose(self, low: int, packets: int) -> None:
+        """The capture lost packets, of tick `low` or a later one: what is missing there, it lost."""
+        oldest = self._tracker.numbers[SEEN] - 2 * RETENTION_TICKS
+        self._holes = [hole for hole in self._holes if hole.high >= oldest]
+        if self.holed:
+            last = self._holes[-1]
+            last.low, last.packets = min(last.low, low), min(last.packets + packets, _MAX_PACKETS)
+        else:
+            self._holes.append(_Hole(low, _OPEN, packets))
+        self._reconsider([tick for tick in self._watched if tick >= low])
+
+    def go_on(self, tick: int) -> None:
+        """What was lost was of `tick` at most."""
+        self._holes[-1].high = tick
+        self._reconsider([later for later in self._watched if later > tick])
+
+    def lost(self, tick: int) -> int:
+        """Packets that the capture says it lost when those of a tick would have come."""
+        return min(sum(hole.packets for hole in self._holes if hole.low <= tick <= hole.high), _MAX_PACKETS)
+
     def purge(self) -> None:
         """Let go of the rows older than the retention, before the track forgets their ticks."""
         if self._watched:
@@ -102,6 +146,7 @@ class Attribution:
         for watched in self._watched.values():
             watched.cause.settle()
         self._watched.clear()
+        self._holes = self._holes[-1:] if self.holed else []
         self._tracker.numbers[CAUSES] = 0
 
     def _reconsider(self, ticks: Iterable[int]) -> None:
@@ -111,6 +156,13 @@ class Attribution:
                 watched.cause.lost_by = loser
                 for local in (watched.local, *watched.cause.waiting):
                     self._rows.amend_snapshot(local, "lost_by", loser)
+            lost = self._lost_of(watched)
+            if lost != watched.lost:
+                watched.lost = lost
+                self._rows.amend_snapshot(watched.local, "detail", lost)
+
+    def _lost_of(self, watched: _Watched) -> int:
+        return 0 if watched.whole else self.lost(watched.tick)
 
     def _loser(self, watched: _Watched) -> LostBy:
         track = self._tracker.track
@@ -118,7 +170,7 @@ class Attribution:
         had = track.ticks[entry, ACK_PACKET] >= 0
         if watched.whole:
             return LostBy.CAPTURE if had else LostBy.GAME
-        if had or track.ticks[entry, USED]:
+        if had or track.ticks[entry, USED] or self.lost(watched.tick):
             return LostBy.CAPTURE
         later = acks.acks_until(track, watched.tick)
         if later == track.numbers[N_ACKS]:

@@ -90,6 +90,8 @@ class Code:
     status: Status
     text: str
     general: str = ""
+    missing: bool = False
+    """Something is missing. Where the capture says that it lost packets there, {detail} is how many."""
 
     @property
     def legend(self) -> str:

@@ -92,15 +92,16 @@ R_PACKET, R_ORDINAL, R_NUMBER = range(3)
 AMENDMENT_COLUMNS = ("column", "local", "value")
 """A value for column `column` (AMEND_...) of snapshot `local`; of several the last one stays."""
 A_COLUMN, A_LOCAL, A_VALUE = range(3)
-AMEND_BASE, AMEND_CAUSE, AMEND_CLIENT_HAS, AMEND_LOST_BY, AMEND_ACKED_PACKET = (
+AMEND_BASE, AMEND_CAUSE, AMEND_CLIENT_HAS, AMEND_LOST_BY, AMEND_ACKED_PACKET, AMEND_DETAIL = (
     S_BASE,
     S_CAUSE,
     S_CLIENT_HAS,
     S_LOST_BY,
     S_ACKED_PACKET,
+    S_DETAIL,
 )
 """The columns of a snapshot that may be amended. A value of `base` or `cause` is local."""
 AMENDABLE = {
     SNAPSHOT_COLUMNS[column]: column
-    for column in (AMEND_BASE, AMEND_CAUSE, AMEND_CLIENT_HAS, AMEND_LOST_BY, AMEND_ACKED_PACKET)
+    for column in (AMEND_BASE, AMEND_CAUSE, AMEND_CLIENT_HAS, AMEND_LOST_BY, AMEND_ACKED_PACKET, AMEND_DETAIL)
 }

@@ -43,6 +43,16 @@ FRAGMENTS = (
     C("start", "u4", "offset of the payload bytes in that frame"),
     C("length", "u2", "payload bytes taken from that frame"),
 )
+DROPS = (
+    C("since", "i4", "frames were lost behind the one before this, the first frame that may be behind them"),
+    C("frame", "i4", "and before this one, the first that is behind them; as many as there are where none came"),
+    C("interface", "u2", "number of the capture interface that lost them"),
+    C("lost", "i4", "frames lost"),
+    C("packet", "i4", "first datagram behind them; as many as there are where none came"),
+    C("begin_ns", "i8", "the capture's clock when it had everything last"),
+    C("end_ns", "i8", "the capture's clock when it had everything again"),
+    C("vague", "?", "the file does not say when it was well enough to put single snapshots down to it"),
+)
 FLOWS = (
     C("address_a", "O", "endpoint a, the sender of the first datagram, as address:port"),
     C("address_b", "O", "endpoint b"),
@@ -150,6 +160,7 @@ class Tables:
         self.frames = Table("frames", FRAMES, self.journal, self.chunks)
         self.packets = Table("packets", PACKETS, self.journal, self.chunks)
         self.fragments = Table("fragments", FRAGMENTS, self.journal, self.chunks)
+        self.drops = Table("drops", DROPS, self.journal, self.chunks)
         self.flows = Table("flows", FLOWS, self.journal, self.chunks)
         self.readings = Table("readings", READINGS, self.journal, self.chunks)
         self.sessions = Table("sessions", SESSIONS, self.journal, self.chunks)
@@ -166,6 +177,7 @@ class Tables:
             self.frames,
             self.packets,
             self.fragments,
+            self.drops,
             self.flows,
             self.readings,
             self.sessions,

@@ -14,7 +14,7 @@ from scapy.utils import RawPcapNgReader, RawPcapReader
 
 from analyzer.capture.bulk import BulkPcapIndexer, BulkPcapngIndexer
 from analyzer.capture.file import CaptureFile
-from analyzer.capture.frames import FrameBatch, Problem
+from analyzer.capture.frames import Drop, FrameBatch, Problem
 from analyzer.capture.pcap import PcapIndexer
 from analyzer.capture.pcapng import PcapngIndexer
 from analyzer.capture.source import Source
@@ -33,7 +33,7 @@ from tests.capture.builders import (
 )
 
 Row = tuple[int, int, int, int, int]
-Found = tuple[list[Row], list[Problem], str, int | None, int, object]
+Found = tuple[list[Row], list[Problem], str, int | None, int, object, list[Drop]]
 WINDOW = 4096
 
 
@@ -51,7 +51,8 @@ def everything(indexer: PcapIndexer | PcapngIndexer, limit: int, *, closed: bool
         found += rows(batch)
         if not len(batch):
             break
-    return found, indexer.problems, indexer.format, indexer.dropped, indexer.position, indexer.interfaces
+    drops = indexer.take_drops()
+    return found, indexer.problems, indexer.format, indexer.dropped, indexer.position, indexer.interfaces, drops
 
 
 def same(data: bytes, *, window: int = WINDOW, limit: int = 1000) -> Found:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analyzer.capture.file import BLOCK_BYTES, CaptureFile
-from analyzer.capture.frames import FrameBatch, Interface, Problem
+from analyzer.capture.frames import Drop, FrameBatch, Interface, Problem
 from analyzer.capture.pcapng import PcapngIndexer
 from analyzer.capture.pcapng_blocks import UNKNOWN_LINK_TYPE
 from tests.capture.builders import block, enhanced, interface, obsolete, option, section, simple, statistics
@@ -116,6 +116,19 @@ def test_dropped_frames_are_the_last_count_of_each_interface(tmp_path: Path) -> 
     data = BEGIN + interface() + statistics(0, count(5, 3)) + statistics(0, count(5, 4) + count(7, 10))
     data += statistics(1, count(7, 100)) + statistics(9, count(7, 1000))
     assert index(tmp_path / "a.pcapng", data)[0].dropped == 114
+
+
+def test_where_frames_were_dropped(tmp_path: Path) -> None:
+    def told(interface: int, number: int) -> bytes:
+        return statistics(interface, option(7, struct.pack("<Q", number)))
+
+    one = enhanced(1, b"a")
+    data = BEGIN + interface() + one + told(0, 2) + told(0, 5) + told(1, 1) + one + one + told(0, 5) + one
+    # The last count is one that has begun anew; the one before says exactly where it was.
+    data += told(0, 5) + told(0, 9) + one + told(0, 3) + told(1, 4)
+    indexer, _ = index(tmp_path / "a.pcapng", data)
+    assert indexer.take_drops() == [Drop(0, 1, 0, 5), Drop(0, 1, 1, 1), Drop(4, 4, 0, 4), Drop(1, 5, 1, 3)]
+    assert indexer.take_drops() == []
 
 
 def test_other_blocks_are_skipped(tmp_path: Path) -> None:

@@ -121,7 +121,10 @@ def _incomplete(head: SnapshotHead, number: PacketNumber) -> str:
         LostBy.NETWORK: _tr(": the network lost it") if one else _tr(": the network lost them"),
         LostBy.GAME: _tr(": the game did not send it") if one else _tr(": the game did not send them"),
     }
-    text += lost.get(head.lost_by, "")
+    if head.lost:
+        text += _tr(": the capture lost {packets} here").format(packets=words.count(head.lost, _tr("packet")))
+    else:
+        text += lost.get(head.lost_by, "")
     arrived = _tr("part {part} came in packet {packet}")
     came = ", ".join(arrived.format(part=part.number + 1, packet=number(part.packet)) for part in here)
     return f"{text}; {came}" if came else text

@@ -14,7 +14,7 @@ from scapy.supersocket import SuperSocket
 
 from analyzer.capture.live.faults import CaptureFault, no_interface
 from analyzer.capture.live.messages import Fault
-from analyzer.capture.live.sockets import Batch, CaptureSocket, Wanted
+from analyzer.capture.live.sockets import Batch, CaptureSocket, DropsKnown, Wanted
 from analyzer.capture.pcapng import ENHANCED_PACKET, INTERFACE_DESCRIPTION, INTERFACE_STATISTICS
 from analyzer.capture.pcapng_blocks import MICROSECONDS, read_dropped, read_interface
 from analyzer.capture.spool import FLUSH_BYTES, Frame
@@ -34,6 +34,7 @@ class DumpcapSocket(CaptureSocket):
     """An interface that dumpcap captures on."""
 
     method = "dumpcap"
+    drops_known = DropsKnown.AT_END
     select = staticmethod(SuperSocket.select)
 
     def __init__(self, wanted: Wanted) -> None:

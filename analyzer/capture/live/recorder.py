@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from queue import SimpleQueue
 
 from analyzer.capture.live.messages import Counts, Reason
-from analyzer.capture.live.sockets import Batch
+from analyzer.capture.live.sockets import Batch, DropsKnown
 from analyzer.capture.spool import InterfaceCounts, Spool, SpoolError
 
 
@@ -30,7 +30,13 @@ SET_BACK_NS = 1_000_000_000
 class Recorder:
     """Writes what comes from one interface."""
 
-    def __init__(self, spool: Spool, limits: Limits, stop: SimpleQueue[Reason]) -> None:
+    def __init__(
+        self,
+        spool: Spool,
+        limits: Limits,
+        stop: SimpleQueue[Reason],
+        drops_known: DropsKnown = DropsKnown.MEANWHILE,
+    ) -> None:
         """`stop` gets the reason where a limit is reached or the file cannot be written."""
         self.failure: SpoolError | None = None
         """Why nothing is written any more."""
@@ -41,10 +47,14 @@ class Recorder:
         self._spool = spool
         self._limits = limits
         self._stop = stop
+        self._drops_known = drops_known
         self._full = False
         self._lock = threading.Lock()
         self._start_ns = time.time_ns()
         self._told: tuple[int, int] | None = None
+        """Drops, of the system and of the interface, that stand in the file."""
+        self._told_at = 0
+        """Frames in the file then."""
         self._last_ns = 0
 
     def record(self, batch: Batch) -> None:
@@ -53,6 +63,8 @@ class Recorder:
             self.delivered += len(batch)
             self._follow_clock(batch)
             if self._full or self.failure is not None:
+                return
+            if not self._tell_before(batch.dropped, self.delivered - len(batch)):
                 return
             room = len(batch) if self._limits.packets is None else self._limits.packets - self._spool.frames
             try:
@@ -66,19 +78,38 @@ class Recorder:
                 self._end(Reason.BYTES)
 
     def count(self, received: int, dropped: int, interface_dropped: int, *, last: bool = False) -> Counts:
-        """Note what was counted in the file: the drops whenever they changed, everything at the end."""
+        """Note in the file what was counted, so often that it says between which frames some were dropped.
+
+        Where batches say it themselves, drops that none has told of may be of frames yet to come.
+        """
         with self._lock:
-            if self.failure is None and (last or self._told != (dropped, interface_dropped)):
-                self._told = dropped, interface_dropped
-                counts = InterfaceCounts(
-                    self._start_ns, time.time_ns(), received, dropped, interface_dropped, self.delivered
-                )
-                try:
-                    self._spool.append_counts(0, counts)
-                except SpoolError as error:
-                    self._fail(error)
+            before = self._told[0] if self._told is not None else 0
+            exact = self._drops_known is DropsKnown.EXACTLY
+            told = before if exact and not last else dropped, interface_dropped
+            is_new = self._told != told or self._spool.frames > self._told_at
+            is_new &= self._drops_known is not DropsKnown.AT_END
+            if self.failure is None and (last or is_new):
+                self._tell(received, *told, self.delivered)
             unwritten = self.delivered - self._spool.frames if self.failure is not None else 0
             return Counts(self._spool.frames, self._spool.size, received, dropped, interface_dropped, unwritten)
+
+    def _tell_before(self, dropped: int, delivered: int) -> bool:
+        """The system dropped frames just now: say until when none was, and then how many. False: not written."""
+        before, interface_dropped = self._told or (0, 0)
+        if dropped > before:
+            if self._spool.frames > self._told_at:
+                self._tell(delivered + before, before, interface_dropped, delivered)
+            self._tell(delivered + dropped, dropped, interface_dropped, delivered)
+        return self.failure is None
+
+    def _tell(self, received: int, dropped: int, interface_dropped: int, delivered: int) -> None:
+        counts = InterfaceCounts(self._start_ns, time.time_ns(), received, dropped, interface_dropped, delivered)
+        try:
+            self._spool.append_counts(0, counts)
+        except SpoolError as error:
+            self._fail(error)
+            return
+        self._told, self._told_at = (dropped, interface_dropped), self._spool.frames
 
     def _follow_clock(self, batch: Batch) -> None:
         for frame in (batch[0], batch[-1]) if batch else ():

@@ -13,6 +13,8 @@ import fcntl
 import mmap
 import socket
 import struct
+import threading
+from collections import deque
 from pathlib import Path
 
 from scapy.supersocket import SuperSocket
@@ -20,7 +22,7 @@ from scapy.supersocket import SuperSocket
 from analyzer.capture.live.faults import CaptureFault, fault_of
 from analyzer.capture.live.filters import REJECT_ALL, attach, bpf_program
 from analyzer.capture.live.messages import Fault
-from analyzer.capture.live.sockets import Batch, CaptureSocket, Wanted
+from analyzer.capture.live.sockets import Batch, CaptureSocket, DropsKnown, Wanted
 from analyzer.capture.spool import FLUSH_BYTES, FLUSH_MS, Frame
 
 BLOCK_BYTES = FLUSH_BYTES
@@ -70,13 +72,19 @@ class RingSocket(CaptureSocket):
     """An interface of Linux, read through the ring."""
 
     method = "ring"
+    drops_known = DropsKnown.EXACTLY
     select = staticmethod(SuperSocket.select)
 
     def __init__(self, wanted: Wanted) -> None:
         """Open the interface. Raises CaptureFault, and Unsuitable where libpcap has to serve."""
         self._ring: mmap.mmap | None = None
         self._block = 0
-        self._received = self._dropped = 0
+        self._taken = 0
+        """Blocks that were read."""
+        self._fulls: deque[int] = deque()
+        """Blocks before which the ring was full, as numbers of the same count: only then anything is dropped."""
+        self._received = self._dropped = self._placed = 0
+        self._counting = threading.Lock()
         try:
             # With protocol 0 no frame comes before the filter is in its place.
             self._socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
@@ -135,6 +143,7 @@ class RingSocket(CaptureSocket):
             self._socket.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
             return None
         frames = Batch()
+        frames.dropped = self._dropped_before()
         unpack, at = _FRAME_HEAD.unpack_from, block + first
         for _ in range(count):
             following, seconds, nanoseconds, captured, original, flags, start, _, _, tag, tag_type = unpack(ring, at)
@@ -146,16 +155,41 @@ class RingSocket(CaptureSocket):
                 original += 4
             frames.append(Frame(seconds * 1_000_000_000 + nanoseconds, original, data))
             at += following
+        if self._is_full(ring):
+            self._fulls.append(self._taken + BLOCKS)
         struct.pack_into("=I", ring, block + 8, 0)
         self._block = (self._block + 1) % BLOCKS
+        self._taken += 1
         return frames
 
+    def _is_full(self, ring: mmap.mmap) -> bool:
+        newest = (self._block - 1) % BLOCKS * BLOCK_BYTES
+        return bool(_BLOCK_HEAD.unpack_from(ring, newest)[0] & _OURS)
+
+    def _dropped_before(self) -> int:
+        """Frames dropped before the block that is read now.
+
+        The kernel says how many there were, but not when: they are shared out among the times that the ring was full.
+        """
+        if self._fulls and self._fulls[0] == self._taken:
+            times = len(self._fulls)
+            self._fulls.popleft()
+            with self._counting:
+                self._count()
+                self._placed += -(-(self._dropped - self._placed) // times)
+        return self._placed
+
     def counts(self) -> tuple[int, int, int]:
+        """What the kernel counts."""
+        with self._counting:
+            self._count()
+            return self._received, self._dropped, max(self._interface_losses() - self._lost_before, 0)
+
+    def _count(self) -> None:
         """The kernel counts from the last time it was asked."""
         received, dropped = struct.unpack("=II4x", self._socket.getsockopt(_SOL_PACKET, _PACKET_STATISTICS, 12))
         self._received += received
         self._dropped += dropped
-        return self._received, self._dropped, max(self._interface_losses() - self._lost_before, 0)
 
     def refuse(self) -> None:
         """A filter that lets nothing through; what it refuses is not counted."""

@@ -50,7 +50,8 @@ def run(open_socket: Callable[[], CaptureSocket], wanted: Wanted, file: str, lim
         except SpoolError as error:
             raise CaptureFault(Fault.FULL if error.full else Fault.FILE, str(error)) from error
         try:
-            return _Session(source, Recorder(spool, limits, stop), stop, limits.seconds).run(wanted, file)
+            recorder = Recorder(spool, limits, stop, source.drops_known)
+            return _Session(source, recorder, stop, limits.seconds).run(wanted, file)
         finally:
             spool.close()
     finally:

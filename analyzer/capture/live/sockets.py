@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from enum import Enum, auto
 from typing import TYPE_CHECKING, ClassVar
 
 from analyzer.capture.spool import Frame
@@ -19,6 +20,18 @@ class Batch(list[Frame]):
     """Frames in the order of their capture. scapy takes it for a packet and notes where it comes from."""
 
     sniffed_on: str | None = None
+    dropped = 0
+    """Frames that the system dropped before these, since the beginning; of DropsKnown.EXACTLY."""
+
+
+class DropsKnown(Enum):
+    """How well it is known when the system dropped frames."""
+
+    EXACTLY = auto()
+    """Batches say it."""
+    MEANWHILE = auto()
+    """Whenever one asks for the counts."""
+    AT_END = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +54,7 @@ class CaptureSocket(ABC):
     """What the system calls this way of capturing."""
     link_type: int
     """LINKTYPE_ number."""
+    drops_known: ClassVar[DropsKnown] = DropsKnown.MEANWHILE
     failure: Exception | None = None
     """What ended the reading."""
 

@@ -111,7 +111,7 @@ class BulkReading(TeeworldsReading):
         state, epoch = self._state, self._epoch
         state[flow.STAGE], state[flow.STOP] = flow.AT_DATAGRAM, start
         is_known = self._connection.token == self._facts.token and self._connection.is_settled
-        if epoch is None or self.last_ns is None or not is_known:
+        if epoch is None or epoch.holed or self.last_ns is None or not is_known:
             return start
         rebuilder = epoch.rebuilder
         assert isinstance(rebuilder, BulkRebuilder)

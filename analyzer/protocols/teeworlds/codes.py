@@ -16,7 +16,7 @@ CODES = (
     Code("S1", Status.LATE, "a part of a tick that was given up already"),
     Code("S2", Status.DUPLICATE, "repeats what was received before"),
     Code("S3", Status.DUPLICATE, "repeats a tick with different bytes"),
-    Code("P1", Status.INCOMPLETE, "parts missing: {missing} of {parts}", "parts missing"),
+    Code("P1", Status.INCOMPLETE, "parts missing: {missing} of {parts}", "parts missing", missing=True),
     Code("B1", Status.NO_BASE, "base tick {base_tick} is older than the capture", "base older than the capture"),
     Code("B2", Status.NO_BASE, "base tick {base_tick} could not be rebuilt itself", "base could not be rebuilt itself"),
     Code(
@@ -24,6 +24,7 @@ CODES = (
         Status.NO_BASE,
         "base tick {base_tick} was never seen: the capture has a gap",
         "base never seen: the capture has a gap",
+        missing=True,
     ),
     Code("B4", Status.NO_BASE, "base tick {base_tick} was let go of to bound memory", "base let go of to bound memory"),
     Code(

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from analyzer.protocols.base import REACH_NS, Loss
 from analyzer.protocols.teeworlds.codes import CODE_NUMBERS, CODES
 from analyzer.protocols.teeworlds.delta import WARNINGS
 from analyzer.protocols.teeworlds.messages import SNAPEMPTY, SnapFields
 from analyzer.protocols.teeworlds.outcomes import Outcomes, set_code
+from analyzer.protocols.teeworlds.pace import TICKS_PER_SECOND
 from analyzer.protocols.teeworlds.rebuilder import PART_BYTES, Rebuilder, Rebuilt
 from analyzer.protocols.teeworlds.state import HEADER_BYTES, signed
 from analyzer.snapshots.status import LostBy, Proof
@@ -103,6 +105,8 @@ class Epoch:
         self._outcomes = Outcomes(rows, self.tracker)
         self._conflicts: dict[int, list[str]] = {}
         """By tick that is being collected: what later parts disagreed about with earlier ones."""
+        self._lost_until_ns = 0
+        """The capture's clock when it had everything again."""
 
     @property
     def seen(self) -> int:
@@ -219,6 +223,27 @@ class Epoch:
         if acks.believe(self.tracker.track, tick):
             self._outcomes.attribution.acknowledge(tick, packet)
 
+    @property
+    def holed(self) -> bool:
+        """The capture lost something, and no further tick has come since; `go_on` is to be told of the next."""
+        return self._outcomes.attribution.holed
+
+    def lose(self, loss: Loss, last_ns: int) -> None:
+        """The capture lost something after the datagram that it saw at `last_ns`, or, as it says, even before."""
+        low = self.seen
+        if loss.begin_ns < last_ns:
+            low -= 1 - (loss.begin_ns - last_ns) * TICKS_PER_SECOND // 1_000_000_000
+        elif loss.begin_ns > last_ns + REACH_NS:
+            # Of the newest tick nothing was to come any more.
+            low += 1
+        self._lost_until_ns = loss.end_ns
+        self._outcomes.attribution.lose(low, loss.packets)
+
+    def go_on(self, tick: int, now_ns: int) -> None:
+        """After a loss, a message of `tick` comes, which is not below `seen`."""
+        near = now_ns <= self._lost_until_ns + REACH_NS
+        self._outcomes.attribution.go_on(tick if near else tick - 1)
+
     def rest(self) -> None:
         """Let go of everything that only the next snapshots would need; what is open stays open."""
         self._outcomes.forget()
@@ -307,6 +332,7 @@ class Epoch:
         elif tick <= track.numbers[FLOOR]:
             self._outcomes.fail(row, "B4", lost_by=LostBy.LIMIT)
         elif self._begun or tick >= self.lowest:
+            row.detail = self._outcomes.attribution.lost(tick)
             self._outcomes.fail(row, "B3", lost_by=LostBy.CAPTURE)
         else:
             self._outcomes.fail(row, "B1", lost_by=LostBy.CAPTURE)

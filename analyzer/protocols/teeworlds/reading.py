@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from analyzer.protocols.base import Datagram, DatagramBatch, Reading, SessionFacts
+from analyzer.protocols.base import Datagram, DatagramBatch, Loss, Reading, SessionFacts
 from analyzer.protocols.teeworlds import codes
 from analyzer.protocols.teeworlds.codes import (
     AHEAD,
@@ -172,6 +172,11 @@ class TeeworldsReading(Reading):
                 self._read_chunk(packet, chunk, datagram)
         late.session = self._session
 
+    def lose(self, loss: Loss) -> None:
+        """The capture lost something."""
+        if self._epoch is not None and self.last_ns is not None:
+            self._epoch.lose(loss, self.last_ns)
+
     def rest(self) -> None:
         """Let go of the baselines: a server that was silent that long has none of them either."""
         if self._epoch is not None:
@@ -332,6 +337,8 @@ class TeeworldsReading(Reading):
                 self._handshake_ticks.add(fields.tick)
             return
         epoch = self._infer_epoch(epoch, fields)
+        if epoch.holed and fields.tick >= epoch.seen:
+            epoch.go_on(fields.tick, self.last_ns or 0)
         data = payload[fields.data_offset : fields.data_offset + fields.length]
         row = replace(arrived.row, number=fields.part)
         epoch.wants_player = not self._player

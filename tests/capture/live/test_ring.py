@@ -98,6 +98,9 @@ def test_sent_is_captured_and_reported_drops(tmp_path: Path) -> None:
     numbers = [struct.unpack_from("<I", data, UDP_AT)[0] for _, _, data in frames]
     assert len(numbers) == counts.frames
     assert numbers == sorted(set(numbers))
+    for drop in source.take_drops():
+        assert drop.since == drop.frame, "between which frames it was is known"
+        assert numbers[drop.frame] - numbers[drop.frame - 1] == drop.lost + 1
     assert numbers[-more:] == list(range(sent, sent + more))
 
 

@@ -1,0 +1,28 @@
+"""What the bar above a snapshot says of parts that are missing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from analyzer.engine.change_tree import PartNode
+from analyzer.snapshots.status import LostBy, Status
+from tests.ui_trees import BASE_HEAD
+from ui.models.snapshot_words import notice
+
+
+@pytest.mark.parametrize(
+    ("lost_by", "lost", "text"),
+    [
+        (LostBy.UNKNOWN, 0, "Part 2 of 2 is missing"),
+        (LostBy.NETWORK, 0, "Part 2 of 2 is missing: the network lost it"),
+        (LostBy.CAPTURE, 0, "Part 2 of 2 is missing: the capture lost it"),
+        (LostBy.CAPTURE, 1, "Part 2 of 2 is missing: the capture lost 1 packet here"),
+        (LostBy.CAPTURE, 37, "Part 2 of 2 is missing: the capture lost 37 packets here"),
+    ],
+)
+def test_who_lost_a_part(lost_by: LostBy, lost: int, text: str) -> None:
+    parts = (PartNode(0, 70), PartNode(1, -1))
+    head = replace(BASE_HEAD, status=Status.INCOMPLETE, announced=2, parts=parts, lost_by=lost_by, lost=lost)
+    assert notice(head, "", lambda packet: packet, has_delta=False).text == f"{text}; part 1 came in packet 70"
