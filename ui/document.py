@@ -44,7 +44,7 @@ class Document(QObject):
         self.worker = worker
         self.selection = Selection(self)
         self._lengths: tuple[int, ...] = ()
-        self._journal = 0
+        self._journal = worker.capture.tables.journal.reader()
         self._kept_as: Path | None = None
         self.temporary = False
         """The file goes when it is closed: nobody has given it a name yet."""
@@ -154,9 +154,8 @@ class Document(QObject):
         if lengths != self._lengths:
             self._lengths = lengths
             self.rows_added.emit()
-        amendments = tables.journal.since(self._journal)
+        amendments = self._journal.take()
         if amendments:
-            self._journal += len(amendments)
             self.amended.emit(amendments)
         if ended or not self.worker.growing:
             with suppress(CaptureError):

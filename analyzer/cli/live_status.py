@@ -13,6 +13,7 @@ import numpy as np
 from analyzer.capture.live.control import Sniffer
 from analyzer.cli.output import counted, one_line
 from analyzer.engine.capture import Capture
+from analyzer.engine.machine import resident_bytes
 from analyzer.stats.snapshots import rebuilt_counts
 
 TERMINAL_S = 0.25
@@ -73,6 +74,9 @@ class StatusLine:
             f"{rebuilt_counts(tables).failed:,} failed",
             counted(clients, "client"),
         ]
+        resident = resident_bytes()
+        if resident is not None:
+            parts.append(f"{resident / 1e6:,.0f} MB memory")
         waiting = counts.frames - tables.frames.appended
         if waiting > max(standing.frames - before.frames, 0):
             parts.append(f"{waiting:,} packets not decoded yet")

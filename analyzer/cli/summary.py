@@ -15,6 +15,7 @@ from analyzer.cli.options import AsJson, File, MemoryLimit
 from analyzer.cli.output import json_text, write_lines
 from analyzer.cli.summary_page import page_lines
 from analyzer.engine.capture import Capture
+from analyzer.engine.machine import resident_bytes
 from analyzer.net.kinds import FrameKind
 from analyzer.stats.capture import CaptureStats, capture_stats
 from analyzer.stats.flows import FlowEnds
@@ -41,7 +42,10 @@ def summary(
         record = summary_record(file, capture, stats)
         if memory:
             record["memory"] = {name: _table_size(size) for name, size in memory_sizes(capture.tables).items()}
-            record["memory_limit"] = capture.tables.chunks.limit
+            chunks = capture.tables.chunks
+            record["memory_limit"] = chunks.limit
+            record["memory_held"], record["memory_moved"] = chunks.held, chunks.moved
+            record["memory_resident"] = resident_bytes()
         write_lines([json_text(record, indent=2)] if as_json else page_lines(record, stats, code_legends(capture)))
 
 
@@ -57,7 +61,8 @@ def summary_record(file: Path, capture: Capture, stats: CaptureStats) -> Row:
     rebuilt snapshots): `SnapshotStats`. item_types: name, updates, values; most values first.
     sessions: the same of each client's epoch, with client, server, number, player, map, frames and times.
     memory (on demand): rows, bytes and those in the temporary file of every table, and of its groups of columns.
-    memory_limit: bytes of tables that stay in memory.
+    memory_limit: bytes of tables that stay in memory. memory_held, memory_moved: bytes in memory and in the temporary
+    file, with room that is not used yet. memory_resident: bytes of the whole program, null where nobody tells.
     """
     source = capture.source
     return {

@@ -31,7 +31,7 @@ def page_lines(record: Record, stats: CaptureStats, legends: Mapping[str, str]) 
     yield from _sizes(stats.snapshots)
     yield from _items(stats.item_types)
     yield from _sessions(stats.sessions)
-    yield from _memory(record.get("memory"), record.get("memory_limit"))
+    yield from _memory(record)
 
 
 def _section(title: str, columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -211,7 +211,8 @@ def _more(total: int, shown: int) -> Iterator[str]:
         yield f"  and {total - shown:,} more (--json lists all)"
 
 
-def _memory(memory: object, limit: object) -> Iterator[str]:
+def _memory(record: Record) -> Iterator[str]:
+    memory, limit = record.get("memory"), record.get("memory_limit")
     if not isinstance(memory, dict):
         return
     titles = ("rows", "bytes", "bytes a row", "in the file")
@@ -225,6 +226,9 @@ def _memory(memory: object, limit: object) -> Iterator[str]:
     yield from _section("Memory", columns, rows)
     if isinstance(limit, int):
         yield f"  past {limit:,} bytes in memory, tables move to a temporary file"
+    yield f"  with room for more: {record['memory_held']:,} bytes in memory, {record['memory_moved']:,} in the file"
+    if isinstance(record["memory_resident"], int):
+        yield f"  the whole program: {record['memory_resident']:,} bytes in memory"
 
 
 def _memory_cells(rows: int, size: Mapping[str, int]) -> tuple[str, ...]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import logging
 import os
 import time
-from array import array
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -18,6 +17,7 @@ from pathlib import Path
 from types import TracebackType
 
 import numpy as np
+from numpy.typing import NDArray
 
 from analyzer.capture.frames import FrameBatch, Problem
 from analyzer.capture.source import Source
@@ -267,14 +267,14 @@ class Capture:
         for flow, batch in by_flow.items():
             if flow in self._readings or self.tables.flows.text("recognised", flow):
                 continue
-            detection = self._undecided.setdefault(flow, FlowDetection(self.protocols))
+            detection = self._undecided.setdefault(flow, FlowDetection(self.protocols, self.tables.chunks))
             for datagram in batch:
                 claim = detection.see(datagram)
                 if claim is not None:
                     claims.append((datagram.packet, flow, claim))
                     break
             else:
-                detection.packets.extend(batch.packet.tolist())
+                detection.packets.append(batch.packet.astype(np.int32))
         claims.sort(key=lambda found: found[0])
         return [flow for packet, flow, claim in claims if self._claim(flow, claim, packet, by_flow[flow])]
 
@@ -283,7 +283,7 @@ class Capture:
 
         False: the dialect is known by name only.
         """
-        packets = self._undecided.pop(flow).packets
+        packets = self._undecided.pop(flow).packets.view
         self.tables.flows.amend("server", [flow], [claim.verdict.server])
         if claim.verdict.readable:
             reading = self._open_reading(flow, claim.protocol, claim.verdict, packet)
@@ -300,16 +300,16 @@ class Capture:
             {"flow": [flow], "protocol": [protocol.name], "dialect": [verdict.dialect], "number": [0]}, 1
         )
         self.tables.flows.amend("reading", [flow], [number])
-        rows = self._rows[flow] = Rows(number, packet)
+        rows = self._rows[flow] = Rows(number, packet, self.tables.chunks)
         bulk = protocol.open_bulk_reading if self.compiled else None
         reading = self._readings[flow] = (bulk or protocol.open_reading)(rows, verdict)
         return reading
 
-    def _replay(self, own: array[int]) -> Iterable[DatagramBatch]:
+    def _replay(self, own: NDArray[np.int32]) -> Iterable[DatagramBatch]:
         """Datagrams from the file again."""
         packets, frames = self.tables.packets, self.tables.frames
         for start in range(0, len(own), REPLAY_PACKETS):
-            some = np.asarray(own[start : start + REPLAY_PACKETS], dtype=np.int64)
+            some = own[start : start + REPLAY_PACKETS].astype(np.int64)
             times = frames.take("time_ns", packets.take("frame", some).astype(np.int64))
             columns = zip(
                 some.tolist(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right
 
 import numpy as np
@@ -16,8 +17,9 @@ class Clock:
     def __init__(self) -> None:
         self.now_ns = -(1 << 63)
         """Latest time of any frame so far, nanoseconds since 1970."""
-        self._firsts: list[int] = []
-        self._before: list[int] = []
+        self._firsts = array("q")
+        """First frame of each batch."""
+        self._before = array("q")
 
     def advance(self, first: int, times: NDArray[np.int64]) -> NDArray[np.int64]:
         """A batch of frames, the first in row `first`, shape (n,), n at least 1; the clock at each of them."""

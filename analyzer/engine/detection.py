@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
+
+import numpy as np
 
 from analyzer.protocols.base import Datagram, Detector, Protocol, Verdict
+from analyzer.store.chunk_memory import ChunkMemory
+from analyzer.store.growing import Growing
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +25,14 @@ class FlowDetection:
     """The detectors of one undecided flow; one is made when its protocol's probe first says that it may be."""
 
     protocols: Sequence[Protocol]
+    memory: InitVar[ChunkMemory | None] = None
+    """That of the capture's tables."""
     detectors: dict[str, Detector] = field(default_factory=dict)
-    packets: array[int] = field(default_factory=lambda: array("i"))
+    packets: Growing[np.int32] = field(init=False)
     """Rows of the flow's datagrams in earlier batches, which the reading of a claimed flow begins with."""
+
+    def __post_init__(self, memory: ChunkMemory | None) -> None:
+        self.packets = Growing(np.int32, memory)
 
     def see(self, datagram: Datagram) -> Claim | None:
         """Take a datagram into account; the claim, once a protocol is sure."""

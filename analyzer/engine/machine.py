@@ -1,4 +1,4 @@
-"""How much memory the machine has, so that tables leave most of it to others."""
+"""How much memory the machine has, so that tables leave most of it to others, and how much this program takes."""
 
 from __future__ import annotations
 
@@ -27,6 +27,15 @@ def memory_bytes() -> int:
     """Bytes of memory that this process may count on, as it was when somebody asked first."""
     physical = _windows_bytes() if sys.platform == "win32" else _posix_bytes()
     return min([physical, *filter(None, map(_limit_in, _GROUP_LIMITS))])
+
+
+def resident_bytes() -> int | None:
+    """Bytes of memory that this process has now, with what it sees of files; None where the system does not tell."""
+    try:
+        pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
+        return int(pages) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, AttributeError):
+        return None
 
 
 def _posix_bytes() -> int:

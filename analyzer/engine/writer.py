@@ -63,8 +63,7 @@ def merge(tables: Tables, handed: Iterable[Handed]) -> None:
     _merge_messages(tables, batch)
     _merge_snapshots(tables, batch, order)
     _merge_findings(tables, filled)
-    for rows in filled:
-        _store_blocks(tables, rows)
+    _store_blocks(tables, filled)
     _amend_sessions(tables, filled)
     _amend_snapshots(tables, batch)
     _count_types(tables, filled)
@@ -238,9 +237,10 @@ def _merge_findings(tables: Tables, filled: Sequence[Handed]) -> None:
     tables.findings.append({name: [value(*one) for one in ordered] for name, value in pick.items()}, len(ordered))
 
 
-def _store_blocks(tables: Tables, rows: Handed) -> None:
-    for local, packed in rows.blocks:
-        tables.blocks.put(rows.owner.snapshot_rows[local], packed)
+def _store_blocks(tables: Tables, filled: Sequence[Handed]) -> None:
+    found = [(rows.owner.snapshot_rows[local], packed) for rows in filled for local, packed in rows.blocks]
+    for snapshot, packed in sorted(found, key=itemgetter(0)):
+        tables.blocks.put(snapshot, packed)
 
 
 def _amend_sessions(tables: Tables, filled: Sequence[Handed]) -> None:

@@ -27,9 +27,9 @@ def live_snapshots(tables: Tables) -> Ints:
     return rows[np.argsort(ints(tables.snapshots, "packet")[rows], kind="stable")]
 
 
-def live_mask(tables: Tables, stop: int) -> NDArray[np.bool_]:
-    """For each of the first `stop` rows of `snapshots`: does its reading count? Shape (stop,)."""
-    sessions = tables.snapshots.array("session", 0, stop)
+def live_mask(tables: Tables, stop: int, start: int = 0) -> NDArray[np.bool_]:
+    """For each of the rows start to `stop` - 1 of `snapshots`: does its reading count? Shape (stop - start,)."""
+    sessions = tables.snapshots.array("session", start, stop)
     alive: NDArray[np.bool_] = _alive(tables, ints(tables.sessions, "reading"))[sessions]
     return alive
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from analyzer.stats.growing import Growing
+from analyzer.store.chunk_memory import ChunkMemory
+from analyzer.store.growing import Growing
 
 FACTOR = 8
 
@@ -33,8 +34,10 @@ class Extremes:
 class Pyramid:
     """Values with a rank each. NaN is a value that is not known: it has a rank, but is neither least nor greatest."""
 
-    def __init__(self) -> None:
-        self._levels = [_Level()]
+    def __init__(self, memory: ChunkMemory | None = None) -> None:
+        """`memory`: that of the capture's tables."""
+        self._memory = memory
+        self._levels = [_Level(memory)]
 
     def __len__(self) -> int:
         return len(self._levels[0])
@@ -48,7 +51,7 @@ class Pyramid:
             if blocks == 0:
                 return
             if number + 1 == len(self._levels):
-                self._levels.append(_Level())
+                self._levels.append(_Level(self._memory))
             above = self._levels[number + 1]
             above.append(*level.blocks(np.arange(len(above), blocks)))
 
@@ -81,10 +84,10 @@ class Pyramid:
 class _Level:
     """One entry a block: the least, the greatest, the worst. The lowest level has a block a point."""
 
-    def __init__(self) -> None:
-        self.low: Growing[np.float64] = Growing(np.float64)
-        self.high: Growing[np.float64] = Growing(np.float64)
-        self.worst: Growing[np.uint8] = Growing(np.uint8)
+    def __init__(self, memory: ChunkMemory | None) -> None:
+        self.low: Growing[np.float64] = Growing(np.float64, memory)
+        self.high: Growing[np.float64] = Growing(np.float64, memory)
+        self.worst: Growing[np.uint8] = Growing(np.uint8, memory)
 
     def __len__(self) -> int:
         return len(self.low)

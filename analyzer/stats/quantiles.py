@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from analyzer.stats.growing import Growing
+from analyzer.store.chunk_memory import ChunkMemory
+from analyzer.store.growing import Growing
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -32,9 +33,10 @@ class SortedStretches:
     as 32-bit floats: exact to 16 million.
     """
 
-    def __init__(self) -> None:
-        self._keys: Growing[np.int64] = Growing(np.int64)
-        self._ends: Growing[np.int64] = Growing(np.int64)
+    def __init__(self, memory: ChunkMemory | None = None) -> None:
+        """`memory`: that of the capture's tables."""
+        self._keys: Growing[np.int64] = Growing(np.int64, memory)
+        self._ends: Growing[np.int64] = Growing(np.int64, memory)
         """Where in `_keys` each stretch ends."""
 
     def __len__(self) -> int:

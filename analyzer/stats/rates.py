@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from analyzer.stats.growing import Growing
+from analyzer.store.growing import Growing
 from analyzer.store.tables import Tables
 
 Floats = NDArray[np.float64]
@@ -17,13 +17,13 @@ class PacketRates:
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
-        self._journal = 0
-        self._time: Growing[np.float64] = Growing(np.float64)
-        self._bytes: Growing[np.int64] = Growing(np.int64)
-        self._session: Growing[np.int32] = Growing(np.int32)
+        self._journal = tables.journal.reader()
+        self._time: Growing[np.float64] = Growing(np.float64, tables.chunks)
+        self._bytes: Growing[np.int64] = Growing(np.int64, tables.chunks)
+        self._session: Growing[np.int32] = Growing(np.int32, tables.chunks)
         self._scope = NO_SCOPE
-        self._sorted_time: Growing[np.float64] = Growing(np.float64)
-        self._sums: Growing[np.int64] = Growing(np.int64)
+        self._sorted_time: Growing[np.float64] = Growing(np.float64, tables.chunks)
+        self._sums: Growing[np.int64] = Growing(np.int64, tables.chunks)
         """Bytes before each packet in the order of times, and after the last."""
         self._arranged = 0
         """Packets that were looked at for the scope."""
@@ -39,8 +39,7 @@ class PacketRates:
 
     def update(self, most: int | None = None) -> None:
         """Take in what was published and amended since the last call, at most so many new packets."""
-        amendments = self._tables.journal.since(self._journal)
-        self._journal += len(amendments)
+        amendments = self._journal.take()
         known, published = len(self), len(self._tables.packets)
         if most is not None:
             published = min(published, known + most)
@@ -72,7 +71,8 @@ class PacketRates:
 
     def _begin(self, session: int) -> None:
         self._scope, self._arranged = session, 0
-        self._sorted_time, self._sums = Growing(np.float64), Growing(np.int64)
+        memory = self._tables.chunks
+        self._sorted_time, self._sums = Growing(np.float64, memory), Growing(np.int64, memory)
         self._sums.append(np.zeros(1, np.int64))
 
     def _arrange(self) -> None:

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyzer.snapshots.status import REPEATED, LostBy, Status
-from analyzer.stats.growing import Growing
 from analyzer.stats.snapshots import rebuilt_mask
+from analyzer.store.growing import Growing
 from analyzer.store.tables import Tables
 
 Ints = NDArray[np.int64]
@@ -89,15 +89,16 @@ class SnapshotSeries:
 
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
-        self._journal = 0
+        self._journal = tables.journal.reader()
         self._stale: list[tuple[int, int]] = []
         """Stretches of rows that were amended and not looked at since."""
-        self._values: dict[Metric, Growing[np.float64]] = {metric: Growing(np.float64) for metric in Metric}
-        self._time: Growing[np.float64] = Growing(np.float64)
-        self._rank: Growing[np.uint8] = Growing(np.uint8)
-        self._session: Growing[np.int32] = Growing(np.int32)
-        self._full: Growing[np.bool_] = Growing(np.bool_)
-        self._drawn: Growing[np.bool_] = Growing(np.bool_)
+        memory = tables.chunks
+        self._values: dict[Metric, Growing[np.float64]] = {metric: Growing(np.float64, memory) for metric in Metric}
+        self._time: Growing[np.float64] = Growing(np.float64, memory)
+        self._rank: Growing[np.uint8] = Growing(np.uint8, memory)
+        self._session: Growing[np.int32] = Growing(np.int32, memory)
+        self._full: Growing[np.bool_] = Growing(np.bool_, memory)
+        self._drawn: Growing[np.bool_] = Growing(np.bool_, memory)
 
     def __len__(self) -> int:
         return len(self._time)
@@ -144,8 +145,7 @@ class SnapshotSeries:
     @property
     def is_current(self) -> bool:
         """Nothing was published or amended that `update` left for the next time."""
-        caught_up = (len(self), self._journal) == (len(self.tables.snapshots), len(self.tables.journal))
-        return caught_up and not self._stale
+        return len(self) == len(self.tables.snapshots) and not len(self._journal) and not self._stale
 
     def update(self, most: int | None = None) -> Update:
         """Take in what was published and amended since the last call, about so many new rows and old ones at most."""
@@ -160,10 +160,8 @@ class SnapshotSeries:
 
     def _note_amendments(self, known: int) -> bool:
         """Note which rows are to be derived again. Were readings replaced?"""
-        amendments = self.tables.journal.since(self._journal)
-        self._journal += len(amendments)
         regrouped = False
-        for amendment in amendments:
+        for amendment in self._journal.take():
             if amendment.table == "snapshots" and amendment.column in _DEPENDS_ON:
                 # The rank of a snapshot rests on the status of another.
                 everything = amendment.column == "status"

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from analyzer.snapshots.status import REBUILT, REPEATED, ClientHas, LostBy, Proof, Status
 from analyzer.stats.live import Ints, live_mask
 from analyzer.stats.sizes import Sizes, sizes
+from analyzer.store.columns import CHUNK_ROWS
 from analyzer.store.tables import Tables
 
 SIZE_COLUMNS = ("wire_bytes", "delta_bytes", "state_bytes")
@@ -90,17 +91,25 @@ class RebuiltCounts:
 def rebuilt_counts(tables: Tables) -> RebuiltCounts:
     """Counts cheap enough to be told while the capture is decoded."""
     published = len(tables.snapshots)
-    status = tables.snapshots.integers("status", 0, published)
-    live = live_mask(tables, published)
+    counts = np.zeros(5, np.int64)
+    # A part at a time: of a capture of hours all would take much memory.
+    for start in range(0, published, CHUNK_ROWS):
+        counts += _rebuilt_in(tables, start, min(start + CHUNK_ROWS, published))
+    return RebuiltCounts(*counts.tolist())
+
+
+def _rebuilt_in(tables: Tables, start: int, stop: int) -> Ints:
+    status = tables.snapshots.integers("status", start, stop)
+    live = live_mask(tables, stop, start)
     rebuilt = rebuilt_mask(status) & live
-    proved = rebuilt & (tables.snapshots.array("proof", 0, published) != Proof.NONE)
+    proved = rebuilt & (tables.snapshots.array("proof", start, stop) != Proof.NONE)
     unproven = rebuilt & (status == Status.OK) & ~proved
     roots = status.copy()
     baseless = np.flatnonzero(status == Status.NO_BASE)
-    roots[baseless] = root_statuses(tables, baseless)
+    roots[baseless] = root_statuses(tables, baseless + start)
     failed = failed_mask(status, roots) & live
     unknown = (status == Status.NO_BASE) & live & ~failed
-    return RebuiltCounts(*(int(np.count_nonzero(mask)) for mask in (rebuilt, proved, unproven, failed, unknown)))
+    return np.array([np.count_nonzero(mask) for mask in (rebuilt, proved, unproven, failed, unknown)], np.int64)
 
 
 def rebuilt_mask(status: Ints) -> NDArray[np.bool_]:

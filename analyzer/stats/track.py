@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from analyzer.stats.growing import Growing
 from analyzer.stats.pyramid import Extremes, Pyramid
 from analyzer.stats.quantiles import SortedStretches, Spread, keys_of
 from analyzer.stats.series import Metric, Rank, SnapshotSeries, Update
+from analyzer.store.growing import Growing
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -28,10 +28,11 @@ class Track:
     def __init__(self, series: SnapshotSeries, session: int) -> None:
         self.session = session
         self._series = series
-        self._rows: Growing[np.int64] = Growing(np.int64)
-        self._time: Growing[np.float64] = Growing(np.float64)
-        self._owners: Growing[np.int32] = Growing(np.int32)
-        self._places: Growing[np.int32] = Growing(np.int32)
+        self._memory = series.tables.chunks
+        self._rows: Growing[np.int64] = Growing(np.int64, self._memory)
+        self._time: Growing[np.float64] = Growing(np.float64, self._memory)
+        self._owners: Growing[np.int32] = Growing(np.int32, self._memory)
+        self._places: Growing[np.int32] = Growing(np.int32, self._memory)
         """Position of each snapshot row, -1 of those of other sessions."""
         self._pyramids: dict[Metric, Pyramid] = {}
         self._sorted: dict[tuple[Metric, float], SortedStretches] = {}
@@ -74,7 +75,7 @@ class Track:
     def extremes(self, metric: Metric, starts: Ints, stops: Ints) -> Extremes:
         """Least, greatest, worst rank of each stretch of points, all of shape (n,)."""
         if metric not in self._pyramids:
-            pyramid = self._pyramids[metric] = Pyramid()
+            pyramid = self._pyramids[metric] = Pyramid(self._memory)
             pyramid.append(self.values(metric), self._series.rank[self._rows.view])
         return self._pyramids[metric].extremes(starts, stops)
 
@@ -109,7 +110,7 @@ class Track:
         lowest, times = self._lowest(width), self._time.view
         if (metric, width) not in self._sorted and len(self._sorted) >= KEPT_SPREADS:
             del self._sorted[next(iter(self._sorted))]
-        kept = self._sorted.setdefault((metric, width), SortedStretches())
+        kept = self._sorted.setdefault((metric, width), SortedStretches(self._memory))
         first, wanted = lowest + len(kept), min(stop, int(times[-1] // width) + 2)
         if first >= wanted:
             return True
@@ -191,8 +192,12 @@ class Track:
     def _rebuild(self) -> None:
         rows = self._series.rows(self.session)
         rows = rows[np.argsort(self._series.time_s[rows], kind="stable")]
-        self._rows, self._time, self._places = Growing(np.int64), Growing(np.float64), Growing(np.int32)
-        self._owners = Growing(np.int32)
+        self._rows, self._time, self._places = (
+            Growing(np.int64, self._memory),
+            Growing(np.float64, self._memory),
+            Growing(np.int32, self._memory),
+        )
+        self._owners = Growing(np.int32, self._memory)
         self._pyramids, self._sorted = {}, {}
         self._append(rows, self._series.time_s[rows])
 

@@ -1,7 +1,9 @@
-"""The memory of all chunks of a capture's tables: past a limit those closed first move to a temporary file."""
+"""The memory of a capture's tables, and of what is counted from them: past a limit it is in a temporary file."""
 
 from __future__ import annotations
 
+import threading
+import weakref
 from collections import deque
 from pathlib import Path
 
@@ -13,46 +15,99 @@ from analyzer.store.spill import SpillFile
 Array = NDArray[np.generic]
 
 
+SMALLEST_ROOM = 1 << 16
+"""Bytes of an array that are worth counting, and a place in the file."""
+LET_GO_BYTES = 16 << 20
+"""So much of the file, written or made, may be in memory beside what is read."""
+
+
 class ChunkMemory:
-    """Makes chunks and counts their bytes. Only the writer calls it; readers find a moved chunk where it was."""
+    """Makes chunks, which the writer alone does, and other arrays, on any thread, and counts their bytes.
+
+    Of the chunks those closed first move; readers find a moved chunk where it was. Other arrays stay where they were
+    made.
+    """
 
     def __init__(self, limit: int | None = None, folder: Path | None = None) -> None:
         """`limit`: bytes of chunks that stay in memory, None for all. `folder`: of the temporary file."""
         self.limit = limit
         self.held = 0
-        """Bytes of chunks in memory, with the room that is not used yet."""
+        """Bytes in memory, with the room that is not used yet."""
         self.moved = 0
-        """Bytes of chunks in the file."""
+        """Bytes in the file."""
         self.trouble = ""
         """Why nothing moves any more, as part of a sentence; what was made since then stays in memory."""
         self._folder = folder
         self._file: SpillFile | None = None
         self._closed: deque[tuple[list[Array], int]] = deque()
+        self._written = 0
+        """Bytes written to the file since all of it was let go of."""
+        # What is given back may be so while something is made.
+        self._lock = threading.RLock()
 
     def add(self, chunks: list[Array], count: int, dtype: np.dtype[np.generic]) -> None:
         """Append a new chunk of `count` values to `chunks`. The last one before it is full, and may move from now on.
 
         Objects stay in memory.
         """
-        if chunks and not dtype.hasobject:
-            self._closed.append((chunks, len(chunks) - 1))
-        chunk: Array = np.empty(count, dtype)
-        chunks.append(chunk)
-        self.held += chunk.nbytes
-        while self.limit is not None and self.held > self.limit and self._closed and not self.trouble:
-            self._move(*self._closed.popleft())
+        with self._lock:
+            if chunks and not dtype.hasobject:
+                self._closed.append((chunks, len(chunks) - 1))
+            chunk: Array = np.empty(count, dtype)
+            chunks.append(chunk)
+            self.held += chunk.nbytes
+            while self._is_over(0) and self._closed:
+                self._move(*self._closed.popleft())
+
+    def room(self, count: int, dtype: np.dtype[np.generic]) -> Array:
+        """An array of `count` values, whatever they are: in the file, where it would be over the limit.
+
+        It is not counted any more once nothing refers to it.
+        """
+        size = count * dtype.itemsize
+        if size < SMALLEST_ROOM:
+            return np.empty(count, dtype)
+        with self._lock:
+            made = self._in_file(count, dtype) if self._is_over(size) else None
+            if made is None:
+                made = np.empty(count, dtype)
+                self.held += size
+                weakref.finalize(made, self._give_back, size, 0).atexit = False
+            else:
+                weakref.finalize(made, self._give_back, 0, size).atexit = False
+            return made
+
+    def _is_over(self, more: int) -> bool:
+        return self.limit is not None and self.held + more > self.limit and not self.trouble
 
     def _move(self, chunks: list[Array], index: int) -> None:
         chunk = chunks[index]
+        place = self._in_file(len(chunk), chunk.dtype)
+        if place is not None:
+            place[:] = chunk
+            chunks[index] = place
+            self.held -= chunk.nbytes
+
+    def _in_file(self, count: int, dtype: np.dtype[np.generic]) -> Array | None:
+        """Room in the file; None, and trouble, where there is none."""
         try:
             if self._file is None:
                 self._file = SpillFile(self._folder)
-            chunks[index] = self._file.move(chunk)
+            place = self._file.room(count, dtype)
         except OSError as error:
             self.trouble = error.strerror or str(error)
-            return
-        self.held -= chunk.nbytes
-        self.moved += chunk.nbytes
+            return None
+        self.moved += place.nbytes
+        self._written += place.nbytes
+        if self._written > LET_GO_BYTES:
+            self._file.let_go()
+            self._written = 0
+        return place
+
+    def _give_back(self, held: int, moved: int) -> None:
+        with self._lock:
+            self.held -= held
+            self.moved -= moved
 
 
 def in_file(chunks: list[Array]) -> int:

@@ -9,7 +9,9 @@ from struct import Struct
 import numpy as np
 from numpy.typing import NDArray
 
+from analyzer.store.chunk_memory import ChunkMemory
 from analyzer.store.columns import Ints
+from analyzer.store.growing import Growing
 
 SMALLEST = 16
 """Rows that a buffer has room for once it is used at all."""
@@ -72,15 +74,19 @@ def _no_rows(width: int) -> Ints:
 
 
 class RowNumbers:
-    """The table row of each local number, 4 bytes each. Filled by the writer; grows by doubling."""
+    """The table row of each local number, 4 bytes each. Filled by the writer."""
 
-    def __init__(self) -> None:
-        self._room = np.full(1, -1, np.int32)
-        self.placed: NDArray[np.int32] = self._room
+    def __init__(self, memory: ChunkMemory | None = None) -> None:
+        self._placed: Growing[np.int32] = Growing(np.int32, memory)
+        self._placed.append(np.full(1, -1, np.int32))
+
+    @property
+    def placed(self) -> NDArray[np.int32]:
         """By `place_of` a local number: its row."""
+        return self._placed.view
 
     def __len__(self) -> int:
-        return len(self.placed) - 1
+        return len(self._placed) - 1
 
     def __getitem__(self, local: int) -> int:
         """The row of one local number; -1 for anything below 0."""
@@ -88,13 +94,7 @@ class RowNumbers:
 
     def extend(self, rows: NDArray[np.integer] | Sequence[int]) -> None:
         """The next local numbers stand for these rows."""
-        before = len(self.placed)
-        after = before + len(rows)
-        if after > len(self._room):
-            self._room = np.empty(max(after, 2 * len(self._room)), np.int32)
-            self._room[:before] = self.placed
-        self._room[before:after] = rows
-        self.placed = self._room[:after]
+        self._placed.append(np.asarray(rows, np.int32))
 
 
 def place_of(local: Ints) -> Ints:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyzer.snapshots.status import ClientHas, LostBy, Proof, Status
+from analyzer.store.chunk_memory import ChunkMemory
 from analyzer.store.columns import Ints
 from analyzer.store.names import MAX_NAMES, OVERFLOW
 from analyzer.store.row_buffer import RowBuffer, RowNumbers
@@ -166,7 +167,8 @@ class Rows:
     `begun_by` is the packet that began the reading; rows of earlier packets are decided by it.
     """
 
-    def __init__(self, reading: int, begun_by: int) -> None:
+    def __init__(self, reading: int, begun_by: int, memory: ChunkMemory | None = None) -> None:
+        """`memory`: that of the capture's tables."""
         self.reading = reading
         self.begun_by = begun_by
         self.sessions: list[SessionRow] = []
@@ -179,8 +181,8 @@ class Rows:
         """Message names by the reading's own number."""
         self.name_numbers: NDArray[np.int32] = np.empty(0, np.int32)
         """The writer's numbers of the first of `names`; -1: none yet."""
-        self.session_rows = RowNumbers()
-        self.snapshot_rows = RowNumbers()
+        self.session_rows = RowNumbers(memory)
+        self.snapshot_rows = RowNumbers(memory)
         self.packet = PacketLate(-1)
         """The packet begun last."""
         self._counts = np.zeros(8, np.int64)

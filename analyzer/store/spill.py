@@ -29,34 +29,64 @@ class SpillFile:
         place = folder or spill_folder()
         self._file = tempfile.TemporaryFile(prefix="snapscope-", dir=place, buffering=0)  # noqa: SIM115
         weakref.finalize(self, self._file.close)
-        self._size = 0
+        self.size = 0
+        """Bytes of the file."""
         self._segment: mmap.mmap | None = None
         self._used = 0
         """Bytes of the newest segment that are taken."""
+        self._segments: list[mmap.mmap] = []
+        self._free: list[tuple[mmap.mmap, int, int]] = []
+        """Segment, offset in it and length of room that was given back."""
 
     def move(self, array: Array) -> Array:
         """A copy of the one-dimensional array that lies in the file, to be read and written like it. Raises OSError."""
-        taken = -(-array.nbytes // mmap.PAGESIZE) * mmap.PAGESIZE
-        segment = self._segment
-        if segment is None or self._used + taken > len(segment):
-            segment = self._segment = self._grow(taken)
-            self._used = 0
-        place = np.frombuffer(segment, array.dtype, len(array), self._used)
+        place = self.room(len(array), array.dtype)
         place[:] = array
-        if sys.platform == "linux" and taken:
-            # Elsewhere the system takes the pages back when it needs them; here they go from our memory at once.
-            segment.madvise(mmap.MADV_DONTNEED, self._used, taken)
-        self._used += taken
         return place
+
+    def room(self, count: int, dtype: np.dtype[np.generic]) -> Array:
+        """An array of that many values, whatever they are, that lies in the file. Raises OSError.
+
+        When nothing refers to it any more, its room is used again.
+        """
+        taken = -(-count * dtype.itemsize // mmap.PAGESIZE) * mmap.PAGESIZE
+        segment, start = self._take(taken)
+        place = np.frombuffer(segment, dtype, count, start)
+        if taken:
+            weakref.finalize(place, self._free.append, (segment, start, taken)).atexit = False
+        return place
+
+    def let_go(self) -> None:
+        """What was read or written lately need not be in memory: from now on it is looked up in the file again.
+
+        Elsewhere than on Linux the system takes pages back when it needs them; here they go from our memory at once.
+        """
+        if sys.platform == "linux":
+            for segment in self._segments:
+                segment.madvise(mmap.MADV_DONTNEED)
+
+    def _take(self, taken: int) -> tuple[mmap.mmap, int]:
+        for index, (segment, start, length) in enumerate(self._free):
+            if taken <= length:
+                self._free[index : index + 1] = [(segment, start + taken, length - taken)] if taken < length else []
+                return segment, start
+        segment = self._segment or self._grow(taken)
+        if self._used + taken > len(segment):
+            segment = self._grow(taken)
+        start = self._used
+        self._used += taken
+        return segment, start
 
     def _grow(self, least: int) -> mmap.mmap:
         """A further segment of at least that many bytes."""
-        wanted = max(SEGMENT_BYTES, least, self._size // _SEGMENT_SHARE)
+        wanted = max(SEGMENT_BYTES, least, self.size // _SEGMENT_SHARE)
         size = -(-wanted // SEGMENT_BYTES) * SEGMENT_BYTES
-        start = self._size
+        start = self.size
         _allocate(self._file.fileno(), start, size)
         segment = mmap.mmap(self._file.fileno(), size, offset=start)
-        self._size += size
+        self._segments.append(segment)
+        self._segment, self._used = segment, 0
+        self.size += size
         return segment
 
 

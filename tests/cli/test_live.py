@@ -38,7 +38,7 @@ FILTER = f"udp and net {NET}.0.0/16"
 REPLAY = [sys.executable, str(ROOT / "scripts" / "replay"), "--net", NET]
 STATUS = re.compile(
     r"^\d+ s  [\d,]+ packets/s  [\d,]+ dropped  [\d,]+ snapshots/s  [\d,]+ failed  [\d,]+ clients?"
-    r"(  [\d,]+ packets not decoded yet)?(  the interface is down)?$"
+    r"(  [\d,]+ MB memory)?(  [\d,]+ packets not decoded yet)?(  the interface is down)?$"
 )
 
 

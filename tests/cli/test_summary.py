@@ -60,8 +60,12 @@ def test_item_types_are_named_and_ordered(capsys: pytest.CaptureFixture[str], he
 
 
 def test_memory_names_every_table(capsys: pytest.CaptureFixture[str], head: Path) -> None:
-    memory = summary(capsys, head, "--memory")["memory"]
+    found = summary(capsys, head, "--memory")
+    memory, held = found["memory"], found["memory_held"]
     assert isinstance(memory, dict)
+    assert isinstance(held, int)
+    assert held >= sum(size["bytes"] for size in memory.values()) - memory["sessions"]["groups"]["objects"]["bytes"]
+    assert found["memory_moved"] == 0
     assert memory["frames"]["rows"] == 300
     assert {"packets", "messages", "snapshots", "blocks"} <= set(memory)
     assert "memory" not in summary(capsys, head)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analyzer.store.columns import CHUNK_ROWS, Column, ColumnSpec, Table
-from analyzer.store.journal import Amendment, Journal
+from analyzer.store.journal import Amendment, Journal, JournalReader
 
 SPECS = (
     ColumnSpec("number", "i4", "a number"),
@@ -22,12 +22,12 @@ SPECS = (
 )
 
 
-def table() -> tuple[Table, Journal]:
+def table() -> tuple[Table, JournalReader]:
     journal = Journal()
-    return Table("things", SPECS, journal), journal
+    return Table("things", SPECS, journal), journal.reader()
 
 
-def filled(count: int) -> tuple[Table, Journal]:
+def filled(count: int) -> tuple[Table, JournalReader]:
     """`count` published rows with their own row number."""
     made, journal = table()
     assert made.append({"number": np.arange(count), "text": [f"t{row}" for row in range(count)]}, count) == 0
@@ -100,8 +100,7 @@ def test_amendments_of_published_rows_are_journalled() -> None:
     made.amend("flag", [], [])
     made.amend("flag", [CHUNK_ROWS + 5], [True])
     late = Amendment("things", "late", CHUNK_ROWS - 3, CHUNK_ROWS + 3)
-    assert journal.since(0) == (late, Amendment("things", "note", 0, 1))
-    assert journal.since(1) == (Amendment("things", "note", 0, 1),)
+    assert journal.take() == (late, Amendment("things", "note", 0, 1))
     assert made.take("late", np.array([CHUNK_ROWS - 3, CHUNK_ROWS + 2, CHUNK_ROWS + 5])).tolist() == [2, 1, 3]
     assert made.text("note", 0) == "x"
     assert made.get("flag", CHUNK_ROWS + 5) is True
@@ -167,7 +166,7 @@ def test_arrays_are_amended_as_they_are() -> None:
     assert made.array("flag").tolist() == [False, True, False]
     assert made.text("text", 0) == "t0"
     assert made.get("note", 0) == (1, 2)
-    assert [entry.column for entry in journal.since(0)] == ["late", "flag", "note"]
+    assert [entry.column for entry in journal.take()] == ["late", "flag", "note"]
 
 
 def test_wrong_kinds_of_value_are_refused() -> None:
@@ -222,4 +221,4 @@ def test_a_table_is_a_list_of_records(offset: int, steps: list[tuple[str, Any]])
         assert made.array(name, start).tolist() == [row[name] for row in model[:published]]
     rows = np.arange(start, start + len(model))[::-1]
     assert made.take("number", rows).tolist() == [row["number"] for row in reversed(model)]
-    assert journal.since(0) == tuple(entries)
+    assert journal.take() == tuple(entries)

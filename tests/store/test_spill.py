@@ -76,3 +76,21 @@ def test_where_the_user_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
     for name in ("TMPDIR", "TEMP", "TMP"):
         monkeypatch.delenv(name, raising=False)
     assert os.access(spill_folder(), os.W_OK)
+
+
+def test_room_that_nobody_looks_at_is_used_again(tmp_path: Path) -> None:
+    file = SpillFile(tmp_path)
+    size, dtype = SEGMENT_BYTES // 4, np.dtype(np.uint8)
+    kept = file.room(size, dtype)
+    kept[:] = 7
+    for value in range(40):
+        room = file.room(size, dtype)
+        room[:] = value
+        view = room[5:9]
+        del room
+        assert view.tolist() == [value] * 4, "a part of it still counts"
+        # Larger than what is free by then.
+        del view
+        assert file.size <= 2 * SEGMENT_BYTES
+    file.let_go()
+    assert (kept == 7).all()

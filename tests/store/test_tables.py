@@ -62,9 +62,10 @@ def test_amendments_of_all_tables_share_one_journal() -> None:
     with_a_row(tables.flows)
     with_a_row(tables.packets)
     tables.publish()
+    reader = tables.journal.reader()
     tables.flows.amend("server", [0], [1])
     tables.packets.amend("code", [0], [2])
-    assert [(entry.table, entry.column) for entry in tables.journal.since(0)] == [
+    assert [(entry.table, entry.column) for entry in reader.take()] == [
         ("flows", "server"),
         ("packets", "code"),
     ]

@@ -6,8 +6,10 @@ from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QPainter, QPaintEvent, QPalette, QPen, QResizeEvent
 from PySide6.QtWidgets import QLabel, QStatusBar, QToolButton, QWidget
 
+from analyzer.engine.machine import resident_bytes
 from analyzer.stats.live import live_sessions
 from analyzer.stats.snapshots import RebuiltCounts, rebuilt_counts
+from analyzer.store.tables import Tables
 from ui import fonts, words
 from ui.document import Document
 from ui.live import LiveStanding
@@ -263,12 +265,25 @@ class StatusBar(QStatusBar):
         flows = set(tables.readings.integers("flow")[readings].tolist())
         clients = words.count(len(flows), self.tr("client"), self.tr("clients"))
         self._put(self._dialects, words.DOT.join([", ".join(dialects), clients]) if dialects else "")
-        used = sum(size for _, size in tables.memory().values())
-        self._put(self._memory, self.tr("Tables {0}").format(words.size(used)))
+        self._say_memory(tables)
         if self._live is not None:
             return
         dropped = document.worker.capture.source.dropped
         self._put(self._dropped, "" if dropped is None else self.tr("Dropped {0}").format(words.quantity(dropped)))
+
+    def _say_memory(self, tables: Tables) -> None:
+        """What the program takes, where the system tells; what had no room in memory."""
+        resident, memory = resident_bytes(), tables.chunks
+        used = sum(size for _, size in tables.memory().values())
+        text = self.tr("Tables {0}") if resident is None else self.tr("Memory {0}")
+        text = text.format(words.size(used if resident is None else resident))
+        if memory.moved:
+            text += self.tr(", moved {0}").format(words.size(memory.moved))
+        self._put(self._memory, text)
+        tip = self.tr("Tables and charts: {0} in memory").format(words.size(memory.held))
+        if memory.limit is not None:
+            tip = self.tr("{0} of {1}; past it, rows move to a temporary file").format(tip, words.size(memory.limit))
+        self._memory.setToolTip(tip)
 
     @Slot(float)
     def _on_progress(self, share: float) -> None:

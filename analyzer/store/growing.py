@@ -1,4 +1,4 @@
-"""A numpy array that grows at its end without copying each time: what incremental statistics keep their numbers in."""
+"""A numpy array that grows at its end without copying each time: what is kept beside the tables, and follows them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
+
+from analyzer.store.chunk_memory import ChunkMemory
 
 T = TypeVar("T", bound=np.generic)
 
@@ -19,7 +21,9 @@ _COUNTER = count()
 class Growing(Generic[T]):
     """One-dimensional; `view` is valid until the next `append`."""
 
-    def __init__(self, dtype: DTypeLike) -> None:
+    def __init__(self, dtype: DTypeLike, memory: ChunkMemory | None = None) -> None:
+        """`memory`: that of the capture's tables, whose limit is for this too."""
+        self._memory = memory or ChunkMemory()
         # Arrays that grow together get room at different lengths: copying all of them at once holds up whoever draws.
         room = int(_SMALLEST * 2 ** (next(_COUNTER) * _STEP % 1))
         self._buffer: NDArray[T] = np.empty(room, dtype)
@@ -40,9 +44,9 @@ class Growing(Generic[T]):
             room = len(self._buffer)
             while room < needed:
                 room *= 2
-            larger = np.empty(room, self._buffer.dtype)
+            larger = self._memory.room(room, self._buffer.dtype)
             larger[: self._length] = self.view
-            self._buffer = larger
+            self._buffer = larger.view(self._buffer.dtype)
         self._buffer[self._length : needed] = values
         self._length = needed
 
