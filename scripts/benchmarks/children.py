@@ -18,7 +18,11 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-TASKS = {"decode": "scripts.benchmarks.decoding", "window": "scripts.benchmarks.window"}
+TASKS = {
+    "decode": "scripts.benchmarks.decoding",
+    "window": "scripts.benchmarks.window",
+    "live": "scripts.benchmarks.capturing",
+}
 """Modules with a function `task`."""
 
 
