@@ -275,10 +275,12 @@ class StatusBar(QStatusBar):
         """What the program takes, where the system tells; what had no room in memory."""
         resident, memory = resident_bytes(), tables.chunks
         used = sum(size for _, size in tables.memory().values())
-        text = self.tr("Tables {0}") if resident is None else self.tr("Memory {0}")
-        text = text.format(words.size(used if resident is None else resident))
+        if resident is None:
+            text = self.tr("Tables {0}").format(words.size(used))
+        else:
+            text = self.tr("RAM {0} MB").format(words.quantity(round(resident / 1_000_000)))
         if memory.moved:
-            text += self.tr(", moved {0}").format(words.size(memory.moved))
+            text += self.tr(", disk {0} MB").format(words.quantity(round(memory.moved / 1_000_000)))
         self._put(self._memory, text)
         tip = self.tr("Tables and charts: {0} in memory").format(words.size(memory.held))
         if memory.limit is not None:
