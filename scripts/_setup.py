@@ -7,6 +7,7 @@ network and a broken one is made again.
 from __future__ import annotations
 
 import contextlib
+import ctypes.util
 import hashlib
 import json
 import os
@@ -106,6 +107,7 @@ def bring_up(extras: Sequence[str]) -> None:
     wanted = sorted({*held, *extras})
     install(wanted, project=not unchanged)
     check_imports()
+    check_libpcap()
     warm_up()
     write_stamp(wanted)
 
@@ -259,6 +261,17 @@ def check_imports() -> None:
     except SetupError as error:
         # Tests and the command line do without; and a screen of Wayland needs none of them.
         say(f"for a window on an X screen, {error}")
+
+
+def check_libpcap() -> None:
+    """Live capture needs it for filters, and for network interfaces that the system's own way does not know."""
+    if not sys.platform.startswith("linux") or ctypes.util.find_library("pcap") is not None:
+        return
+    try:
+        install_debian(["libpcap0.8"], "libpcap is missing")
+    except SetupError as error:
+        # Everything else does without.
+        say(f"for live capture with a filter, {error}")
 
 
 def warm_up() -> None:

@@ -13,12 +13,16 @@ from capture_files import ROOT, capture_paths
 
 from analyzer.engine.capture import Capture
 from analyzer.snapshots.status import REBUILT
-from scripts.benchmarks import measures, peers, table
-from scripts.benchmarks.children import Cost
+from scripts.benchmarks import live, measures, peers, table
+from scripts.benchmarks.children import Cost, run_task
 from scripts.benchmarks.decoding import jump, jump_targets
+from scripts.benchmarks.live import highest
 from scripts.benchmarks.measures import Rounds
 from scripts.benchmarks.samples import payloads, prefix
+from scripts.benchmarks.sending import read_frames
 from scripts.benchmarks.table import Row
+from tests.capture.builders import pcap_header, pcap_record
+from tests.capture.live.network import needs_libpcap, needs_right
 
 CAPTURES = {path.name: path for path in capture_paths()}
 PCAPNG = CAPTURES["ddnet_tsunami_head.pcapng"]
@@ -209,3 +213,58 @@ def test_a_file_that_is_no_capture_is_said(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert done.stderr.startswith("bench: ")
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("limit", "found"),
+    [(1e9, 80_000), (50_000, (45_000, 50_000)), (30_000, (26_000, 30_000)), (2000, (1800, 2000)), (1000, 0)],
+)
+def test_the_highest_rate_that_is_kept(limit: float, found: float | tuple[float, float]) -> None:
+    offered: list[float] = []
+
+    def kept(rate: float) -> bool:
+        offered.append(rate)
+        return rate <= limit
+
+    rate = highest(kept, 30_000, 80_000)
+    assert max(offered) <= 80_000
+    if isinstance(found, tuple):
+        assert found[0] <= rate <= found[1]
+    else:
+        assert rate == 0 if found == 0 else found / live.FINER < rate <= found
+
+
+@needs_right
+@needs_libpcap
+def test_quick_measures_live_capture(tmp_path: Path) -> None:
+    path = tmp_path / "figures.json"
+    command = [sys.executable, str(ROOT / "scripts" / "bench"), "--live", "--quick", "--json", str(path)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(path.read_text(encoding="utf-8"))["rows"]
+    assert [row["what"] for row in rows] == [
+        "live, loss-free with full decode",
+        "sniffer alone, without drops",
+        "sniffer, share of a core",
+    ]
+    # How fast a busy machine is does not matter here.
+    assert all(row["value"] is not None or row["remark"] for row in rows)
+
+
+@needs_right
+@needs_libpcap
+def test_what_is_sent_live_is_captured_and_decoded(tmp_path: Path) -> None:
+    small = tmp_path / "small.pcapng"
+    prefix(PCAPNG, 100, small)
+    sent = 700
+    found = run_task("live", path=str(PCAPNG), warm=str(small), rate=2000.0, count=sent, decode=True)
+    assert (found["sent"], found["captured"] + found["dropped"]) == (sent, sent)
+    assert found["decoded"] == found["captured"]
+    assert found["seconds"] > 0.3
+
+
+def test_frames_of_another_kind_are_not_sent(tmp_path: Path) -> None:
+    path = tmp_path / "raw.pcap"
+    path.write_bytes(pcap_header(link_field=101) + pcap_record(0, 0, bytes(20)))
+    with pytest.raises(ValueError, match="raw.pcap does not hold Ethernet frames"):
+        read_frames(path, 10)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import ctypes.util
 import os
 import runpy
 import shutil
@@ -199,3 +200,18 @@ def test_without_a_network_the_last_line_says_what_is_needed(setup: ModuleType) 
     python.chmod(0o755)
     with pytest.raises(setup.SetupError, match=r"^could not download .* set-up needs a network connection once$"):
         setup.install([], project=True)
+
+
+@pytest.mark.parametrize("found", [None, "libpcap.so.0.8"])
+def test_without_libpcap_the_command_that_brings_it_is_said(
+    setup: ModuleType, found: str | None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(ctypes.util, "find_library", lambda _: found)
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    setup.check_libpcap()
+    said = capsys.readouterr().err
+    assert bool(said) == (found is None)
+    assert found is not None or said.endswith(
+        "for live capture with a filter, libpcap is missing. On Debian and Ubuntu: sudo apt-get install libpcap0.8\n"
+    )
