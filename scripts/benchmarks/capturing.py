@@ -10,7 +10,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from analyzer.capture.live.control import Settings, Sniffer
+from analyzer.capture.live.control import Settings, Sniffer, SnifferError
 from analyzer.engine.warm_up import load_kernels
 from analyzer.engine.worker import Worker
 
@@ -23,10 +23,23 @@ DECODE_S = 120.0
 def task(path: str, warm: str, rate: float, count: int, decode: bool) -> dict[str, object]:
     """Send `count` frames of `path` at `rate` a second and capture them. Times in seconds.
 
-    `warm`: a small capture; it is decoded first, so that start-up is left out.
+    `warm`: a small capture; it is decoded first, so that start-up is left out. Where it is not possible, `failed` is a
+    sentence that says why.
     """
     if decode:
         with_kernels(warm)
+    try:
+        return capture(path, rate, count, decode)
+    except (SnifferError, NotSentError) as error:
+        return {"failed": str(error)}
+
+
+class NotSentError(Exception):
+    """Nothing can be sent; the sender has said why."""
+
+
+def capture(path: str, rate: float, count: int, decode: bool) -> dict[str, object]:
+    """See `task`. Raises SnifferError and NotSentError."""
     source = b"\x02" + os.getpid().to_bytes(5, "big")
     command = [sys.executable, "-m", "scripts.benchmarks.sending", path, source.hex(), str(rate), str(count)]
     with tempfile.TemporaryDirectory(prefix="snapscope-live-") as folder:
@@ -36,7 +49,7 @@ def task(path: str, warm: str, rate: float, count: int, decode: bool) -> dict[st
             assert sender.stdin is not None
             assert sender.stdout is not None
             if sender.stdout.readline() != "ready\n":
-                raise RuntimeError("the frames cannot be sent")
+                raise NotSentError("the frames cannot be sent over the loopback interface")
             with Sniffer.start(settings) as sniffer:
                 process = sniffer.wait_started().process
                 worker = Worker.open(file, growing=True) if decode else None

@@ -66,9 +66,11 @@ class Offers:
 
     def _run(self, rate: float, count: int) -> dict[str, Any]:
         plan = self.plan
-        return run_task(
-            "live", path=str(plan.capture), warm=str(plan.small), rate=rate, count=count, decode=self.decode
-        )
+        paths = {"path": str(plan.capture), "warm": str(plan.small)}
+        answer = run_task("live", **paths, rate=rate, count=count, decode=self.decode)
+        if "failed" in answer:
+            raise OSError(answer["failed"])
+        return answer
 
 
 def highest(kept: Callable[[float], bool], first: float, most: float) -> float:

@@ -117,7 +117,9 @@ def main() -> int:
         print(f"bench: {error}", file=sys.stderr)
         return 1
     print("ready", flush=True)
-    sys.stdin.readline()
+    if not sys.stdin.readline():
+        # Whoever wanted it has gone.
+        return 1
     seconds = sender.send(rate, count)
     sender.close()
     print(json.dumps({"sent": count, "seconds": seconds}), flush=True)

@@ -266,5 +266,5 @@ def test_what_is_sent_live_is_captured_and_decoded(tmp_path: Path) -> None:
 def test_frames_of_another_kind_are_not_sent(tmp_path: Path) -> None:
     path = tmp_path / "raw.pcap"
     path.write_bytes(pcap_header(link_field=101) + pcap_record(0, 0, bytes(20)))
-    with pytest.raises(ValueError, match="raw.pcap does not hold Ethernet frames"):
+    with pytest.raises(ValueError, match=r"raw\.pcap does not hold Ethernet frames"):
         read_frames(path, 10)
