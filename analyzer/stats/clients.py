@@ -15,8 +15,9 @@ from analyzer.snapshots.status import REPEATED, LostBy, Proof, Status
 from analyzer.stats.flows import FlowEnds, flow_ends, session_flow
 from analyzer.stats.groups import Groups
 from analyzer.stats.jitter import jitter
-from analyzer.stats.live import Ints, ints, live_sessions
+from analyzer.stats.live import Ints, ints, live_sessions, packet_times
 from analyzer.stats.snapshots import failed_mask, rebuilt_mask, root_statuses
+from analyzer.store.columns import CHUNK_ROWS
 from analyzer.store.tables import Tables
 
 OLD_BASE_MS = 500.0
@@ -232,14 +233,21 @@ class _Packets:
     """Packets of each session, and bytes that its server sent."""
 
     def __init__(self, tables: Tables) -> None:
-        count = len(tables.packets)
-        session = tables.packets.integers("session", 0, count)
-        known = session >= 0
-        servers = ints(tables.flows, "server")[tables.packets.integers("flow", 0, count)]
-        down = known & (tables.packets.integers("direction", 0, count) == servers)
-        sizes = tables.packets.integers("udp_length", 0, count)
-        self._counts = np.bincount(session[known])
-        self._sent = np.bincount(session[down], weights=sizes[down])
+        packets, count = tables.packets, len(tables.packets)
+        # Those that are published later may be of later flows and sessions.
+        servers, sessions = ints(tables.flows, "server"), len(tables.sessions)
+        self._counts, self._sent = np.zeros(sessions, np.int64), np.zeros(sessions)
+        # A part at a time: of a capture of hours all would take much memory.
+        for start in range(0, count, CHUNK_ROWS):
+            stop = min(start + CHUNK_ROWS, count)
+            session = packets.integers("session", start, stop)
+            known = (session >= 0) & (session < sessions)
+            down = known & (
+                packets.integers("direction", start, stop) == servers[packets.integers("flow", start, stop)]
+            )
+            sizes = packets.integers("udp_length", start, stop)
+            self._counts += np.bincount(session[known], minlength=sessions)
+            self._sent += np.bincount(session[down], weights=sizes[down], minlength=sessions)
 
     def count(self, session: int) -> int:
         return int(self._counts[session]) if session < len(self._counts) else 0
@@ -283,13 +291,12 @@ class _Numbers:
     def _time(self, tables: Tables) -> None:
         """Rows may name packets that were published after the times were read: those count as not there yet."""
         snapshots = self._snapshots
-        frames = ints(tables.packets, "frame")
-        times = ints(tables.frames, "time_ns")[frames]
-        here, ack = times[snapshots["packet"]], snapshots["acked_packet"]
-        based, acked = snapshots["base"] >= 0, (ack >= 0) & (ack < len(times))
+        published = len(tables.packets)
+        here, ack = packet_times(tables, snapshots["packet"]), snapshots["acked_packet"]
+        based, acked = snapshots["base"] >= 0, (ack >= 0) & (ack < published)
         bases, acks = Groups(snapshots["session"][based]), Groups(snapshots["session"][acked])
-        age = here[based] - times[snapshots.base_packet[based]]
-        trip = times[ack[acked]] - here[acked]
+        age = here[based] - packet_times(tables, snapshots.base_packet[based])
+        trip = packet_times(tables, ack[acked]) - here[acked]
         self.times: dict[str, dict[int, int]] = {}
         self.times["base_age_p50"], self.times["base_age_p99"] = bases.quantiles(age, (50, 99))
         self.times["ack_p50"], self.times["ack_p99"] = acks.quantiles(trip, (50, 99))

@@ -39,6 +39,12 @@ def live_messages(tables: Tables) -> NDArray[np.bool_]:
     return _alive(tables, ints(tables.messages, "reading"))
 
 
+def packet_times(tables: Tables, packets: Ints) -> Ints:
+    """Time of the frame of each packet row, nanoseconds since 1970; shape like `packets`."""
+    frames = tables.packets.take("frame", packets).astype(np.int64)
+    return tables.frames.take("time_ns", frames).astype(np.int64)
+
+
 def snapshot_frames(tables: Tables, rows: Ints) -> Ints:
     """Number of the deciding frame of each snapshot row, counted from 1; shape like `rows`."""
     packets = tables.snapshots.take("packet", rows).astype(np.int64)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from analyzer.stats.live import Ints, ints, live_messages
+from analyzer.store.growing import Growing
 from analyzer.store.tables import Tables
 
 
@@ -53,8 +54,8 @@ class PartIndex:
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
         self._snapshots = 0
-        self._snapshot = np.full(0, -1, dtype=np.int32)
-        self._number = np.full(0, -1, dtype=np.int32)
+        self._snapshot: Growing[np.int32] = Growing(np.int32, tables.chunks)
+        self._number: Growing[np.int32] = Growing(np.int32, tables.chunks)
 
     def catch_up(self) -> None:
         """Take in the snapshots that were published since."""
@@ -73,18 +74,17 @@ class PartIndex:
         parts = np.arange(count.sum()) + np.repeat(first - (np.cumsum(count) - count), count) - lowest
         messages = self._tables.parts.integers("message", lowest, highest)[parts]
         self._grow(int(messages.max()) + 1)
-        self._snapshot[messages] = owners
-        self._number[messages] = self._tables.parts.array("number", lowest, highest)[parts]
+        self._snapshot.view[messages] = owners
+        self._number.view[messages] = self._tables.parts.array("number", lowest, highest)[parts]
 
     def carried(self, message: int) -> CarriedPart | None:
         """The part in a message, None if it carries none."""
-        if message >= len(self._snapshot) or self._snapshot[message] < 0:
+        if message >= len(self._snapshot) or self._snapshot.view[message] < 0:
             return None
-        return CarriedPart(int(self._snapshot[message]), int(self._number[message]))
+        return CarriedPart(int(self._snapshot.view[message]), int(self._number.view[message]))
 
     def _grow(self, size: int) -> None:
         if size > len(self._snapshot):
-            missing = max(size, 2 * len(self._snapshot)) - len(self._snapshot)
-            more = np.full(missing, -1, dtype=np.int32)
-            self._snapshot = np.concatenate([self._snapshot, more])
-            self._number = np.concatenate([self._number, more])
+            more = np.full(size - len(self._snapshot), -1, dtype=np.int32)
+            self._snapshot.append(more)
+            self._number.append(more)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyzer.snapshots.status import REPEATED, LostBy, Status
+from analyzer.stats.live import packet_times
 from analyzer.stats.snapshots import rebuilt_mask
 from analyzer.store.growing import Growing
 from analyzer.store.tables import Tables
@@ -223,7 +224,7 @@ class _Derived:
     def __init__(self, tables: Tables, rows: Ints | slice) -> None:
         self._tables = tables
         self._rows = rows
-        self._time_ns = _times(tables, self._column("packet"))
+        self._time_ns = packet_times(tables, self._column("packet"))
         self.time_s: Floats = (self._time_ns - tables.frames.integer("time_ns", 0)) / 1e9
         status = self._column("status")
         self._rebuilt = rebuilt_mask(status)
@@ -244,7 +245,7 @@ class _Derived:
         """Milliseconds from each snapshot's packet to another; NaN for packet -1."""
         known = packets >= 0
         result = np.full(len(packets), np.nan)
-        result[known] = (_times(self._tables, packets[known]) - self._time_ns[known]) / 1e6
+        result[known] = (packet_times(self._tables, packets[known]) - self._time_ns[known]) / 1e6
         return result
 
     def _rank(self, status: Ints) -> NDArray[np.uint8]:
@@ -261,11 +262,6 @@ class _Derived:
         if isinstance(self._rows, slice):
             return self._tables.snapshots.integers(name, self._rows.start, self._rows.stop)
         return self._tables.snapshots.take(name, self._rows).astype(np.int64)
-
-
-def _times(tables: Tables, packets: Ints) -> Ints:
-    frames = tables.packets.take("frame", packets).astype(np.int64)
-    return tables.frames.take("time_ns", frames).astype(np.int64)
 
 
 def _referred(tables: Tables, bases: Ints) -> Ints:

@@ -114,7 +114,8 @@ def main() -> int:
     try:
         sender = Sender(path, source, count)
     except (OSError, ValueError) as error:
-        print(f"bench: {error}", file=sys.stderr)
+        words = f"sending needs the right to capture: {error.strerror}" if isinstance(error, OSError) else str(error)
+        print(f"bench: {words}", file=sys.stderr)
         return 1
     print("ready", flush=True)
     if not sys.stdin.readline():
