@@ -15,7 +15,7 @@ from analyzer.store.columns import CHUNK_ROWS
 from analyzer.store.tables import Tables
 
 SIZE_COLUMNS = ("wire_bytes", "delta_bytes", "state_bytes")
-_FAILED = frozenset((Status.CRC, Status.INCOMPLETE, Status.MALFORMED, Status.BUG, Status.ERROR))
+_FAILED = frozenset((Status.CRC, Status.MALFORMED, Status.BUG, Status.ERROR))
 CodeNames = Mapping[str, tuple[str, ...]]
 """By protocol name: the names of its report codes, by snapshots.code."""
 
@@ -85,7 +85,7 @@ class RebuiltCounts:
     failed: int
     """`is_failed`."""
     unknown: int
-    """Their base is not in the capture, so nobody can tell."""
+    """What they need is not in the capture, so nobody can tell."""
 
 
 def rebuilt_counts(tables: Tables) -> RebuiltCounts:
@@ -105,10 +105,11 @@ def _rebuilt_in(tables: Tables, start: int, stop: int) -> Ints:
     proved = rebuilt & (tables.snapshots.array("proof", start, stop) != Proof.NONE)
     unproven = rebuilt & (status == Status.OK) & ~proved
     roots = status.copy()
-    baseless = np.flatnonzero(status == Status.NO_BASE)
-    roots[baseless] = root_statuses(tables, baseless + start)
+    lacking = (status == Status.NO_BASE) | (status == Status.INCOMPLETE)
+    some = np.flatnonzero(lacking)
+    roots[some] = root_statuses(tables, some + start)
     failed = failed_mask(status, roots) & live
-    unknown = (status == Status.NO_BASE) & live & ~failed
+    unknown = lacking & live & ~failed
     return np.array([np.count_nonzero(mask) for mask in (rebuilt, proved, unproven, failed, unknown)], np.int64)
 
 
@@ -124,22 +125,37 @@ def repeated_mask(status: Ints, cause: Ints) -> NDArray[np.bool_]:
 
 
 def root_statuses(tables: Tables, rows: Ints) -> Ints:
-    """Status of the first cause of each snapshot row, its own where it has none. Shape (n,)."""
+    """Status of the first cause of each snapshot row, its own where it has none. Shape (n,).
+
+    What is incomplete because the capture lost a part is as good as not there: NO_BASE.
+    """
     cause = tables.snapshots.take("cause", rows).astype(np.int64)
-    return tables.snapshots.take("status", np.where(cause >= 0, cause, rows)).astype(np.int64)
+    causes = np.where(cause >= 0, cause, rows)
+    status = tables.snapshots.take("status", causes).astype(np.int64)
+    lacking = (status == Status.INCOMPLETE) & (tables.snapshots.take("lost_by", causes) == LostBy.CAPTURE)
+    status[lacking] = Status.NO_BASE
+    return status
+
+
+def root_status(tables: Tables, row: int) -> int:
+    """`root_statuses` of one."""
+    return int(root_statuses(tables, np.array([row], np.int64))[0])
 
 
 def is_failed(status: int, root: int) -> bool:
-    """Did the snapshot fail, with a cause that the capture holds? `root`: the status of its first cause.
+    """Did the snapshot fail, with a cause that the capture holds? `root`: its `root_statuses`.
 
-    Where the chain ends at a base that the capture does not hold, nobody can tell.
+    Where the chain ends at something that the capture does not hold, nobody can tell.
     """
-    return status in _FAILED or (status == Status.NO_BASE and root != Status.NO_BASE)
+    if status in (Status.NO_BASE, Status.INCOMPLETE):
+        return root != Status.NO_BASE
+    return status in _FAILED
 
 
 def failed_mask(status: Ints, roots: Ints) -> NDArray[np.bool_]:
     """`is_failed` of many, shape (n,)."""
-    found: NDArray[np.bool_] = np.isin(status, list(_FAILED)) | ((status == Status.NO_BASE) & (roots != Status.NO_BASE))
+    lacking = (status == Status.NO_BASE) | (status == Status.INCOMPLETE)
+    found: NDArray[np.bool_] = np.where(lacking, roots != Status.NO_BASE, np.isin(status, list(_FAILED)))
     return found
 
 

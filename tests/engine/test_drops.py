@@ -17,6 +17,7 @@ from world.world import World
 
 from analyzer.engine.capture import Capture
 from analyzer.snapshots.status import LostBy, Status
+from analyzer.stats.snapshots import failed_mask, root_statuses
 from analyzer.store.tables import Tables
 from tests.capture import builders
 from tests.capture.builders import option, statistics
@@ -164,6 +165,10 @@ def test_missing_parts_are_put_down_to_who_lost_them(tmp_path: Path, seed: int) 
     for row in theirs:
         # Where the network and the capture lost something of one moment, nobody can tell them apart.
         assert bool(row["detail"]) == is_interrupted(tables, row), row
+    status, lost_by = tables.snapshots.integers("status"), tables.snapshots.integers("lost_by")
+    failed = failed_mask(status, root_statuses(tables, np.arange(len(status))))
+    assert not failed[lost_by == LostBy.CAPTURE].any(), "drawn as unknown, not as failed"
+    assert failed[lost_by == LostBy.NETWORK].all()
     assert sum(element for element in elements_of(world) if isinstance(element, int)) == int(
         tables.drops.array("lost").sum()
     )

@@ -10,7 +10,7 @@ from enum import Enum, IntEnum
 from analyzer.engine.info import PacketInfo
 from analyzer.protocols.base import Protocol
 from analyzer.snapshots.status import Status
-from analyzer.stats.snapshots import is_failed
+from analyzer.stats.snapshots import is_failed, root_status
 from analyzer.store.tables import Tables
 from ui.views.cells import Cell, Row
 from ui.words import UNKNOWN, decimal, number
@@ -187,11 +187,11 @@ class PacketCells:
     def _snapshot_rule(self, snapshot: int) -> tuple[str, str]:
         get = self.tables.snapshots.integer
         status = get("status", snapshot)
-        cause = get("cause", snapshot)
-        if is_failed(status, get("status", cause) if cause >= 0 else status):
+        if is_failed(status, root_status(self.tables, snapshot)):
             return "fail", "error"
         rule = "full" if get("base_tick", snapshot) < 0 else "multi" if get("parts", snapshot) > 1 else ""
-        return rule, "" if status == Status.OK else "note"
+        # Incomplete is here what the capture lost a part of.
+        return rule, "" if status == Status.OK else "warn" if status == Status.INCOMPLETE else "note"
 
     def _gutter(self, facts: _Facts) -> Cell:
         return Cell(tint=facts.tint)

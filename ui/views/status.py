@@ -97,7 +97,7 @@ class StatusBar(QStatusBar):
         self._packets = QLabel()
         self._snapshots = QLabel()
         self._failed = QLabel()
-        self._failed.setToolTip(self.tr("Unknown: the baseline lies before the capture or was not captured"))
+        self._failed.setToolTip(self.tr("Unknown: a part or the baseline lies before the capture or was not captured"))
         self._dropped = QLabel()
         self._progress = ProgressBar(theme)
         self._hint = QToolButton()
