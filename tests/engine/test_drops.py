@@ -66,8 +66,8 @@ def elements_of(world: World) -> list[Element]:
     return found
 
 
-def decode(path: Path, *, compiled: bool = False, batch: int = 4096) -> Tables:
-    with Capture.open(path, strict=True, compiled=compiled, batch=batch, threads=1) as capture:
+def decode(path: Path, *, compiled: bool = False, batch: int = 4096, threads: int = 1) -> Tables:
+    with Capture.open(path, strict=True, compiled=compiled, batch=batch, threads=threads) as capture:
         capture.decode()
         return capture.tables
 
@@ -184,8 +184,8 @@ def test_the_same_however_it_is_read(tmp_path: Path, every: int, jitter_ms: int)
     assert len(expected["drops.lost"]) > 5
     for batch in (1, 7, 64):
         assert table_content(decode(path, batch=batch)) == expected
-    for batch in (5, 4096):
-        assert table_content(decode(path, batch=batch, compiled=True)) == expected
+    for batch, threads in ((5, 1), (4096, 1), (300, 2)):
+        assert table_content(decode(path, batch=batch, compiled=True, threads=threads)) == expected
     for piece in (1000, 64 << 10):
         assert table_content(followed(tmp_path / f"{piece}.pcapng", data, piece)) == expected
 
