@@ -593,6 +593,17 @@ def test_the_hint_in_the_status_bar_leads_to_a_failure(window: MainWindow, opene
     assert not hint.isVisible()
 
 
+def test_the_status_bar_says_what_has_moved_to_the_disk(window: MainWindow, opened: Opener, qtbot: QtBot) -> None:
+    window.resize(1600, 700)
+    document = opened(SHORT)
+    said = window.status.findChildren(QLabel)
+    qtbot.waitUntil(lambda: any(label.text().endswith(" MB") or "Tables" in label.text() for label in said))
+    assert not any("disk" in label.text() for label in said)
+    document.tables.chunks.moved = 7_600_000
+    document.rows_added.emit()
+    qtbot.waitUntil(lambda: any(label.text().endswith(", disk 8 MB") for label in said))
+
+
 def test_the_command_bar_grows_with_the_zoom(window: MainWindow) -> None:
     bar = window.findChild(QToolBar)
     assert bar is not None
