@@ -50,6 +50,7 @@ def main(argv: list[str] | None = None) -> int:
     # What still reads gives its temporary files back; a question that runs longer ends with the process.
     window.opening.wait(EXIT_WAIT_S)
     window.capturing.wait(EXIT_WAIT_S)
+    window.recovery.wait(EXIT_WAIT_S)
     return code
 
 
@@ -67,6 +68,7 @@ def start(application: QApplication, capture: str | None, settings: Settings) ->
     application.setWindowIcon(product_icon())
     window = MainWindow(settings)
     window.show()
+    window.recovery.look()
     if capture:
         window.opening.open_path(capture)
     return window

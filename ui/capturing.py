@@ -15,6 +15,7 @@ from analyzer.capture.live.control import Settings as SnifferSettings
 from analyzer.capture.live.control import SnifferError, check_filter, list_interfaces
 from analyzer.capture.live.messages import Failed, Fault
 from analyzer.capture.live.rights import Through, ways
+from analyzer.capture.spools import SUFFIX, Spools
 from ui import words
 from ui.appearance import Appearance
 from ui.dialogs.capture import FILE_FILTER, CaptureDialog
@@ -23,7 +24,7 @@ from ui.inquiry import Inquiry
 from ui.live import LiveCapture
 from ui.opening import Opening
 from ui.settings import CaptureOptions, Settings
-from ui.spools import SUFFIX, Spools, copy, free_name
+from ui.spools import copy, free_name
 from ui.views.banner import Banner
 
 MEGABYTE = 1_000_000
@@ -50,7 +51,8 @@ class Capturing(QObject):
         self._options = settings.capture_options
         self._live: LiveCapture | None = None
         self._ending: list[LiveCapture] = []
-        self._spools = Spools()
+        self.spools = Spools()
+        """The temporary files of this window."""
         self._inquiry = Inquiry(self)
         self._dialog: CaptureDialog | None = None
         self._question: QMessageBox | None = None
@@ -82,7 +84,9 @@ class Capturing(QObject):
     def unsaved(self) -> int:
         """Packets that go with the capture, as it has no file with a name; 0: there is nothing to ask about."""
         document = self._opening.document
-        return len(document.tables.frames) if document is not None and document.temporary else 0
+        if document is None or not document.temporary:
+            return 0
+        return max(len(document.tables.frames), self.spools.known_packets(document.worker.capture.path))
 
     def commands(self) -> dict[str, Then]:
         """Command -> what carries it out."""
@@ -216,13 +220,13 @@ class Capturing(QObject):
     def close(self) -> None:
         """The window goes: stop what runs, without waiting."""
         self._let_go()
-        self._spools.drop_others()
+        self.spools.drop_others()
 
     def wait(self, seconds: float) -> bool:
         """After `close`: wait until every sniffer has ended and every question was answered. False: not all did."""
         ended = [live.wait(seconds) for live in self._ending]
         answered = self._inquiry.wait(seconds)
-        self._spools.drop_others()
+        self.spools.drop_others()
         return all(ended) and answered
 
     def _start_last(self) -> None:
@@ -232,7 +236,7 @@ class Capturing(QObject):
         self.start(options)
 
     def _sniffer_settings(self, options: CaptureOptions) -> SnifferSettings:
-        file = Path(options.file) if options.file else self._spools.make(options.interface, datetime.now())
+        file = Path(options.file) if options.file else self.spools.make(options.interface, datetime.now())
         return SnifferSettings(
             options.interface,
             file,
@@ -317,6 +321,7 @@ class Capturing(QObject):
             self._dialog.refuse("")
 
     def _on_saved(self, document: Document, target: Path, then: Then | None) -> None:
+        self.spools.is_saved(document.worker.capture.path)
         if self._opening.document is document:
             self._opening.keep_as(target)
         self.state_changed.emit()
@@ -352,4 +357,4 @@ class Capturing(QObject):
         document = self._opening.document
         shown = [] if document is None else [document.worker.capture.path]
         running = [] if self._live is None else [self._live.settings.file]
-        self._spools.drop_others(*shown, *running)
+        self.spools.drop_others(*shown, *running)

@@ -38,12 +38,14 @@ from ui.models.commands import CommandModel, command_row, key_rows
 from ui.models.packet_cells import TimeFormat
 from ui.navigation import find_target
 from ui.opening import Opening
+from ui.recovery import Recovery
 from ui.settings import Settings
 from ui.views.banner import Banner
 from ui.views.clients import ClientsPane
 from ui.views.find_bar import FindBar
 from ui.views.packet_list import PacketList
 from ui.views.packet_tab import PacketTab
+from ui.views.recovery_bar import RecoveryBar
 from ui.views.snapshot_tab import SnapshotTab
 from ui.views.status import StatusBar
 from ui.views.welcome import PRODUCT_ICON, WelcomePage, local_files
@@ -71,6 +73,7 @@ class MainWindow(QMainWindow):
         self._lay_out()
         self.opening = Opening(settings, self.banner, self)
         self.capturing = Capturing(self.opening, settings, self.appearance, self.banner, self)
+        self.recovery = Recovery(self.opening, self.capturing, self.recovery_bar, self.banner, self)
         self._closes = False
         self.editing = Editing(
             self.packets, self.packet_tab, self.snapshot_tab, self.charts, self.clients, self.find_bar
@@ -81,9 +84,10 @@ class MainWindow(QMainWindow):
         self.layout_keeper.restore()
         if self._settings.layout("tab") == b"packet":
             self.tabs.setCurrentWidget(self.packet_tab)
+        bars = (self.banner, self.recovery_bar)
         self.appearance.look_after(
-            (*self._followers, self.banner, self.welcome, self.status),
-            (*self._followers, self.welcome, self.status, self.find_bar, self.banner),
+            (*self._followers, *bars, self.welcome, self.status),
+            (*self._followers, *bars, self.welcome, self.status, self.find_bar),
         )
         self._show_document(None)
 
@@ -128,6 +132,7 @@ class MainWindow(QMainWindow):
         self.charts = ChartStack(theme)
         self.clients = ClientsPane(theme)
         self.banner = Banner(theme)
+        self.recovery_bar = RecoveryBar(theme)
         self.find_bar = FindBar()
         self.status = StatusBar(theme)
         self._followers = (self.packets, self.packet_tab, self.snapshot_tab, self.charts, self.clients)
@@ -152,9 +157,9 @@ class MainWindow(QMainWindow):
         column = QVBoxLayout(central)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        for widget in (self.banner, self._pages, self.find_bar):
+        for widget in (self.recovery_bar, self.banner, self._pages, self.find_bar):
             column.addWidget(widget)
-        column.setStretch(1, 1)
+        column.setStretchFactor(self._pages, 1)
         self.setCentralWidget(central)
         self.setStatusBar(self.status)
         panes = {"charts": (self.tr("Charts"), self.charts), "clients": (self.tr("Clients"), self.clients)}
@@ -404,6 +409,7 @@ class MainWindow(QMainWindow):
             return
         self.opening.close()
         self.capturing.close()
+        self.recovery.close()
         self.layout_keeper.save()
         is_packet = self.tabs.currentWidget() is self.packet_tab
         self._settings.set_layout("tab", QByteArray(b"packet" if is_packet else b"snapshot"))

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from analyzer.capture.lock import mark_written
 from analyzer.capture.pcapng import ENHANCED_PACKET, INTERFACE_DESCRIPTION, INTERFACE_STATISTICS, SECTION_HEADER
 
 FLUSH_BYTES = 256 << 10
@@ -119,6 +120,7 @@ class Spool:
         except (OSError, ValueError) as error:
             words = error.strerror if isinstance(error, OSError) else str(error)
             raise SpoolError(f"{name} cannot be made: {words}.", full=_is_full(error)) from error
+        mark_written(descriptor)
         spool = cls(descriptor, name)
         try:
             spool._write([_section(application), *map(_interface, interfaces)])
