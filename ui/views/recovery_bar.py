@@ -47,13 +47,6 @@ class RecoveryBar(QWidget):
         """What it says, line by line; nothing while hidden."""
         return [] if self.isHidden() else [label.text() for label in self.findChildren(ElidedLabel)]
 
-    def button(self, row: int, column: int) -> QToolButton:
-        """A button of a line, from the left."""
-        item = self._grid.itemAtPosition(row, column + 1)
-        widget = item.widget() if item is not None else None
-        assert isinstance(widget, QToolButton)
-        return widget
-
     def set_theme(self, theme: Theme) -> None:
         """Paint in another theme."""
         self._theme = theme
@@ -92,7 +85,7 @@ class RecoveryBar(QWidget):
             self._add_button(row, 2, self.tr("Delete"), lambda: self.delete_wanted.emit(spool), spool)
             self._add_button(row, 3, self.tr("Keep"), lambda: self._ask(None), spool)
             return
-        self._add_text(row, self.tr("Not saved when its window ended: {0}").format(_describe(spool)))
+        self._add_text(row, self.tr("An earlier capture was not saved: {0}").format(_describe(spool)))
         self._add_button(row, 1, self.tr("Open"), lambda: self.open_wanted.emit(spool), spool)
         self._add_button(row, 2, self.tr("Save..."), lambda: self.save_wanted.emit(spool), spool)
         self._add_button(row, 3, self.tr("Delete"), lambda: self._ask(spool), spool)
