@@ -131,6 +131,7 @@ class Capturing(QObject):
         self._live = live
         live.began.connect(self._on_began)
         live.told.connect(self.told)
+        live.set_back.connect(self._on_set_back)
         live.ended.connect(self._on_ended)
         self.state_changed.emit()
 
@@ -279,6 +280,13 @@ class Capturing(QObject):
         self.state_changed.emit()
         if then is not None:
             then()
+
+    @Slot(float)
+    def _on_set_back(self, seconds: float) -> None:
+        text = self.tr(
+            "The system's clock was set back by {0} s. Packets that came later have earlier times; none is lost."
+        )
+        self._banner.say(text.format(words.quantity(round(seconds))))
 
     def _when_stopped(self, then: Then) -> None:
         """Stop the capture if one runs, and go on when all of it is written."""

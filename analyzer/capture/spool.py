@@ -124,10 +124,11 @@ class Spool:
         spool = cls(descriptor, name)
         try:
             spool._write([_section(application), *map(_interface, interfaces)])
-        except SpoolError:
+        except SpoolError as error:
             spool.close()
             os.unlink(path)
-            raise
+            why = "there is no room left for it" if error.full else "its medium fails"
+            raise SpoolError(f"{name} cannot be made: {why}.", full=error.full) from error
         return spool
 
     def append(self, interface: int, frames: Sequence[Frame]) -> None:

@@ -21,6 +21,8 @@ from analyzer.capture.source import Source
 from analyzer.store.spill import spill_folder
 
 SUFFIX = ".pcapng"
+LEAST_ROOM = 16 << 20
+"""Of bytes on the disk, where there is another place."""
 COUNTED_BYTES = 64 << 20
 """The packets of a larger spool are not counted: it would take seconds."""
 _PREFIX = "snapscope-spool-"
@@ -59,7 +61,7 @@ class Spools:
     """Keeps account of the temporary files of this process. A file that cannot be deleted yet is tried again."""
 
     def __init__(self, folder: Path | None = None) -> None:
-        """`folder`: where they lie, if not in `spool_folder()`."""
+        """`folder`: where they lie, if not in `spool_folders()`."""
         self._folder = folder
         self._locks: dict[Path, Lock] = {}
         self._known: dict[Path, int] = {}
@@ -68,11 +70,16 @@ class Spools:
         """A path, in a folder of its own, for a file that does not exist yet. Raises OSError."""
         plain = re.sub(r"[^\w.-]+", "_", name)
         name = f"{plain}-{now:%Y%m%d-%H%M%S}{suffix}"
-        try:
-            return self._make(self._folder or spool_folder(), name)
-        except OSError:
-            # A home in a network may have no locks, and a full one no room.
-            return self._make(Path(spill_folder()), name)
+        *first, last = self._places()
+        for place in first:
+            # A home in a network may have no locks, and a full disk has room for names.
+            with contextlib.suppress(OSError):
+                if shutil.disk_usage(place).free >= LEAST_ROOM:
+                    return self._make(place, name)
+        return self._make(last, name)
+
+    def _places(self) -> list[Path]:
+        return spool_folders() if self._folder is None else [self._folder]
 
     def _make(self, parent: Path, name: str) -> Path:
         while True:
@@ -115,27 +122,25 @@ class Spools:
         Any thread may call this.
         """
         found, written = [], 0
-        with contextlib.suppress(OSError):
-            for folder in (self._folder or spool_folder()).glob(f"{_PREFIX}*"):
-                with contextlib.suppress(OSError):
-                    if not _is_ours(folder):
-                        continue
-                    spool = _claim(folder)
-                    found += [spool] if isinstance(spool, Abandoned) else []
-                    written += spool is True
+        for folder in (folder for place in self._places() for folder in place.glob(f"{_PREFIX}*")):
+            with contextlib.suppress(OSError):
+                spool = _claim(folder) if _is_ours(folder) else False
+                found += [spool] if isinstance(spool, Abandoned) else []
+                written += spool is True
         return Found(sorted(found, key=lambda spool: spool.time_ns, reverse=True), written)
 
 
-def spool_folder() -> Path:
-    """Where temporary captures lie: not where a restart of the system cleans up. Raises OSError."""
+def spool_folders() -> list[Path]:
+    """Where temporary captures lie, the best first: not where a restart of the system cleans up."""
     from platformdirs import user_state_path
 
+    last = Path(spill_folder())
     folder = user_state_path("snapscope", appauthor=False) / "spools"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError:
-        return Path(spill_folder())
-    return folder if os.access(folder, os.W_OK) else Path(spill_folder())
+        return [last]
+    return [folder, last]
 
 
 def delete(spool: Abandoned) -> None:

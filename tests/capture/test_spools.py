@@ -13,7 +13,7 @@ import pytest
 from capture_files import BUNDLED, ROOT
 
 from analyzer.capture.spool import Frame, Spool, SpoolInterface
-from analyzer.capture.spools import Spools, delete, spool_folder
+from analyzer.capture.spools import Spools, delete, spool_folders
 
 NOW = datetime(2026, 11, 30, 13, 38, 15, tzinfo=UTC)
 SECOND = 1_000_000_000
@@ -175,17 +175,20 @@ def test_what_only_looks_like_one_is_left_alone(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="where the folder lies is named as on Linux")
 def test_where_they_lie(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    assert spool_folder() == tmp_path / "state" / "snapscope" / "spools"
-    assert spool_folder().is_dir()
+    assert spool_folders() == [tmp_path / "state" / "snapscope" / "spools", tmp_path]
+    assert Spools().make("lo", NOW).parent.parent == spool_folders()[0]
     blocked = tmp_path / "file"
     blocked.write_bytes(b"")
     monkeypatch.setenv("XDG_STATE_HOME", str(blocked))
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
-    monkeypatch.setattr("tempfile.tempdir", None)
-    spools = Spools()
-    assert spools.make("lo", NOW).parent.parent == tmp_path, "there is always a place"
-    assert Spools().look().spools == []
+    assert spool_folders() == [tmp_path], "there is always a place"
+    file = Spools().make("lo", NOW)
+    assert file.parent.parent == tmp_path
+    write(file, 2).close()
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    assert [spool.file for spool in Spools().look().spools] == [file], "wherever it lies"
 
 
 def test_nowhere_to_look(tmp_path: Path) -> None:

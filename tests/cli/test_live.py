@@ -47,6 +47,8 @@ STATUS = re.compile(
 def spool_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where captures without a name lie."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     return tmp_path / "snapscope" / "spools"
 
 

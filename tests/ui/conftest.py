@@ -210,6 +210,11 @@ def state_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where temporary captures lie: not where those of whoever runs the tests do."""
     folder = tmp_path / "state"
     monkeypatch.setenv("XDG_STATE_HOME", str(folder))
+    # Where they lie else.
+    other = tmp_path / "temporary"
+    other.mkdir()
+    monkeypatch.setenv("TMPDIR", str(other))
+    monkeypatch.setattr("tempfile.tempdir", str(other))
     return folder
 
 
