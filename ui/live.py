@@ -83,6 +83,11 @@ class LiveCapture(QObject):
         return sniffer.failed
 
     @property
+    def way_on(self) -> str:
+        """What follows on a failure after it had begun."""
+        return self.tr("All that was captured until then is shown; Ctrl+E starts again.")
+
+    @property
     def process_id(self) -> int:
         """Of the child."""
         return self._sniffer.process_id

@@ -40,6 +40,7 @@ from ui.navigation import find_target
 from ui.opening import Opening
 from ui.recovery import Recovery
 from ui.settings import Settings
+from ui.streams import Streams
 from ui.views.banner import Banner
 from ui.views.clients import ClientsPane
 from ui.views.find_bar import FindBar
@@ -74,6 +75,7 @@ class MainWindow(QMainWindow):
         self.opening = Opening(settings, self.banner, self)
         self.capturing = Capturing(self.opening, settings, self.appearance, self.banner, self)
         self.recovery = Recovery(self.opening, self.capturing, self.recovery_bar, self.banner, self)
+        self.streams = Streams(self.opening, self.capturing, self.banner, self)
         self._closes = False
         self.editing = Editing(
             self.packets, self.packet_tab, self.snapshot_tab, self.charts, self.clients, self.find_bar
@@ -181,6 +183,7 @@ class MainWindow(QMainWindow):
         self.appearance.applied.connect(self._on_appearance)
         self.capturing.state_changed.connect(self._update_commands)
         self.capturing.told.connect(self.status.show_live)
+        self.streams.told.connect(self.status.show_stream)
         self.welcome.open_requested.connect(self._open)
         self.welcome.dropped.connect(self._open_dropped)
         self.welcome.browse_requested.connect(self._browse)
@@ -204,6 +207,7 @@ class MainWindow(QMainWindow):
                 "open_sample": lambda: self._open(resource(SAMPLE)),
                 "close_capture": lambda: self.capturing.leave(self.opening.close),
                 "reload": self.opening.reload,
+                "follow": self.streams.follow,
                 "file_problems": self._tell_problems,
                 "quit": self.close,
                 "copy": self.editing.copy,
@@ -255,7 +259,7 @@ class MainWindow(QMainWindow):
     @Slot()
     def _update_commands(self) -> None:
         document = self.document
-        self.commands.update_for(document, capturing=self.capturing.active)
+        self.commands.update_for(document, capturing=self.capturing.active, sniffing=self.capturing.sniffs)
         self.setWindowTitle("Snapscope" if document is None else f"{self._title(document)} – Snapscope")
         for dock in self.docks:
             dock.toggleViewAction().setEnabled(self.document is not None)
@@ -267,7 +271,7 @@ class MainWindow(QMainWindow):
 
     @Slot(str)
     def _open(self, path: str | Path) -> None:
-        self.capturing.leave(lambda: self.opening.open_path(path))
+        self.capturing.leave(lambda: self.streams.open_path(path))
 
     @Slot(list)
     def _open_dropped(self, paths: list[str]) -> None:

@@ -133,8 +133,10 @@ class Opening(QObject):
         return not any(thread.is_alive() for thread in self._ending)
 
     def stop(self) -> None:
-        """Stop decoding; what is there stays."""
-        if self._document is not None:
+        """Stop decoding, or following a file, which is decoded as far as it is there; what is there stays."""
+        if self._document is not None and self._document.is_live:
+            self.finish()
+        elif self._document is not None:
             self._document.cancel()
 
     def reload(self) -> None:

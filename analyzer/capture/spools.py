@@ -91,6 +91,10 @@ class Spools:
                     self._locks[folder / name] = lock
                     return folder / name
 
+    def owns(self, file: Path) -> bool:
+        """It is one of them."""
+        return file in self._locks
+
     def take_over(self, spool: Abandoned) -> None:
         """From now on it is this process's."""
         self._locks[spool.file] = spool.lock
