@@ -18,15 +18,15 @@ from pathlib import Path
 
 import pytest
 from capture_files import BUNDLED, ROOT
-from PySide6.QtWidgets import QFileDialog, QMessageBox, QToolButton
+from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox, QToolButton
 from pytestqt.qtbot import QtBot
 
 from analyzer.capture.lock import Lock
 from analyzer.engine.capture import Capture
 from tests.capture.live.network import Captured, needs_right, port_filter, read_frames, sockets
-from ui import words
+from ui import app, words
 from ui.main_window import MainWindow
-from ui.settings import CaptureOptions
+from ui.settings import CaptureOptions, Settings
 
 GAME = BUNDLED / "serverinfo_and_play_head.pcap"
 LEFT_BEHIND = "An earlier capture was not saved: "
@@ -83,6 +83,18 @@ def test_nothing_is_said_where_nothing_was_left(window: MainWindow, qtbot: QtBot
     assert not empty.parent.exists()
     assert owned.exists()
     assert lock is not None
+
+
+def test_the_start_offers_it(
+    qapp: QApplication, qtbot: QtBot, settings: Settings, left: Callable[..., Path], state_folder: Path
+) -> None:
+    left()
+    window = app.start(qapp, None, settings)
+    qtbot.waitUntil(lambda: not window.recovery_bar.isHidden())
+    assert window.recovery_bar.texts[0].startswith(LEFT_BEHIND)
+    window.close()
+    assert window.recovery.wait(60)
+    window.deleteLater()
 
 
 def test_opened_it_is_an_unsaved_capture_of_this_window(
