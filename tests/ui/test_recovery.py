@@ -254,8 +254,7 @@ class Captures:
             assert process.poll() is None
             assert time.monotonic() < end, "no capture begins"
             time.sleep(0.002)
-        (sniffer,) = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text("ascii").split()
-        return cls(process, os.pidfd_open(int(sniffer)), folder, spools[0])
+        return cls(process, os.pidfd_open(_child_that_writes(process.pid, spools[0])), folder, spools[0])
 
     def kill(self) -> None:
         """Nothing that it could still do is done."""
@@ -267,6 +266,14 @@ class Captures:
         ended = select.select([self.sniffer], [], [], 60)[0]
         os.close(self.sniffer)
         assert ended, "the sniffer goes on alone"
+
+
+def _child_that_writes(process: int, file: Path) -> int:
+    """The sniffer; a window has other children too."""
+    children = Path(f"/proc/{process}/task/{process}/children").read_text("ascii").split()
+    named = f"--write={file}".encode()
+    (found,) = [child for child in children if named in Path(f"/proc/{child}/cmdline").read_bytes().split(b"\0")]
+    return int(found)
 
 
 @contextmanager
