@@ -198,6 +198,30 @@ def test_saved_while_it_comes_it_is_stopped_first(
     assert kept.stat().st_size >= 24
 
 
+def test_no_room_for_what_comes(
+    window: MainWindow, qtbot: QtBot, piped: Callable[[Path], tuple[Writer, Document]]
+) -> None:
+    resource = pytest.importorskip("resource")
+    source, document = piped(BLOCKS)
+    qtbot.waitUntil(lambda: window.packets.model.rowCount() > 0)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    most = source.size * 3 // 4
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, before[1]))
+    try:
+        source.write()
+        qtbot.waitUntil(lambda: document.is_decoded)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert window.banner.text == (
+        "What comes through the standard input cannot be kept: File too large. All that came until then is shown."
+    )
+    with Capture.open(document.worker.capture.path) as whole:
+        whole.decode()
+        assert len(document.tables.frames) == len(whole.tables.frames) > 0
+    assert document.worker.capture.path.stat().st_size == most
+    assert not window.capturing.active
+
+
 def test_another_capture_takes_its_place(
     window: MainWindow, qtbot: QtBot, piped: Callable[[Path], tuple[Writer, Document]]
 ) -> None:
