@@ -45,6 +45,7 @@ COMMANDS = (
     Command("save_as", "File", "Save as...", "Ctrl+Shift+S", lacks="it is still being written"),
     Command("close_capture", "File", "Close the capture", "Ctrl+W"),
     Command("reload", "File", "Reload", "Ctrl+R", "arrow-counter-clockwise", lacks="it has no file of its own yet"),
+    Command("follow", "File", "Follow the file", "Ctrl+Shift+R", lacks="it is followed, or has no file of its own yet"),
     Command("file_problems", "File", "What is wrong with the file", separator=True, lacks="nothing is wrong"),
     Command("quit", "File", "Quit", "Ctrl+Q", needs_capture=False, separator=True),
     Command("copy", "Edit", "Copy", "Ctrl+C"),

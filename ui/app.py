@@ -40,7 +40,7 @@ def main(argv: list[str] | None = None) -> int:
         return 1
     application = QApplication(["snapscope"])
     settings = Settings()
-    window = start(application, options.capture, settings)
+    window = start(application, options.capture, settings, follow=options.follow)
     sys.excepthook = _reporter(window)
     decoder = FastDecoder()
     window.prepare(decoder)
@@ -50,11 +50,12 @@ def main(argv: list[str] | None = None) -> int:
     # What still reads gives its temporary files back; a question that runs longer ends with the process.
     window.opening.wait(EXIT_WAIT_S)
     window.capturing.wait(EXIT_WAIT_S)
+    window.recovery.wait(EXIT_WAIT_S)
     return code
 
 
-def start(application: QApplication, capture: str | None, settings: Settings) -> MainWindow:
-    """Set the application up and show the window, with a capture if one is named."""
+def start(application: QApplication, capture: str | None, settings: Settings, *, follow: bool = False) -> MainWindow:
+    """Set the application up and show the window, with a capture if one is named; `follow` what is written to it."""
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     loop = QAbstractEventDispatcher.instance()
     loop.awake.connect(lambda: RIGHT_OF_WAY.take("window"))
@@ -67,8 +68,9 @@ def start(application: QApplication, capture: str | None, settings: Settings) ->
     application.setWindowIcon(product_icon())
     window = MainWindow(settings)
     window.show()
+    window.recovery.look()
     if capture:
-        window.opening.open_path(capture)
+        window.streams.open_path(capture, follow=follow)
     return window
 
 
@@ -95,7 +97,12 @@ def begin_capture(window: MainWindow, options: argparse.Namespace, last: Capture
 
 def _read_arguments(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="snapscope", description="Show what a game server told each of its clients.")
-    parser.add_argument("capture", nargs="?", help="a pcap or pcapng file, plain or gzip-compressed")
+    parser.add_argument(
+        "capture",
+        nargs="?",
+        help="a pcap or pcapng file, plain or gzip-compressed; a named pipe, or - for the standard input",
+    )
+    parser.add_argument("--follow", action="store_true", help="the file is still being written: show what comes")
     parser.add_argument("-i", "--interface", metavar="IFACE", help="a network interface to capture on")
     parser.add_argument("-f", "--filter", metavar="BPF", help='a capture filter, such as "udp port 8303"')
     parser.add_argument("-w", "--write", metavar="FILE", help="write the capture to this pcapng file, a new one")
@@ -105,6 +112,8 @@ def _read_arguments(arguments: list[str]) -> argparse.Namespace:
     options = parser.parse_args(arguments)
     if options.capture and (options.begin or options.interface or options.filter or options.write):
         parser.error("either a file is opened or an interface is captured on")
+    if options.follow and not options.capture:
+        parser.error("--follow needs a file")
     return options
 
 

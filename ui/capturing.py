@@ -15,6 +15,7 @@ from analyzer.capture.live.control import Settings as SnifferSettings
 from analyzer.capture.live.control import SnifferError, check_filter, list_interfaces
 from analyzer.capture.live.messages import Failed, Fault
 from analyzer.capture.live.rights import Through, ways
+from analyzer.capture.spools import SUFFIX, Spools
 from ui import words
 from ui.appearance import Appearance
 from ui.dialogs.capture import FILE_FILTER, CaptureDialog
@@ -22,8 +23,9 @@ from ui.document import Document
 from ui.inquiry import Inquiry
 from ui.live import LiveCapture
 from ui.opening import Opening
+from ui.piping import PipeCapture
 from ui.settings import CaptureOptions, Settings
-from ui.spools import SUFFIX, Spools, copy, free_name
+from ui.spools import copy, free_name
 from ui.views.banner import Banner
 
 MEGABYTE = 1_000_000
@@ -48,9 +50,10 @@ class Capturing(QObject):
         self._appearance = appearance
         self._banner = banner
         self._options = settings.capture_options
-        self._live: LiveCapture | None = None
-        self._ending: list[LiveCapture] = []
-        self._spools = Spools()
+        self._live: LiveCapture | PipeCapture | None = None
+        self._ending: list[LiveCapture | PipeCapture] = []
+        self.spools = Spools()
+        """The temporary files of this window."""
         self._inquiry = Inquiry(self)
         self._dialog: CaptureDialog | None = None
         self._question: QMessageBox | None = None
@@ -74,15 +77,22 @@ class Capturing(QObject):
         return self._question
 
     @property
-    def live(self) -> LiveCapture | None:
+    def live(self) -> LiveCapture | PipeCapture | None:
         """The capture that runs."""
         return self._live
+
+    @property
+    def sniffs(self) -> bool:
+        """It is a sniffer of ours that runs, or is about to."""
+        return isinstance(self._live, LiveCapture)
 
     @property
     def unsaved(self) -> int:
         """Packets that go with the capture, as it has no file with a name; 0: there is nothing to ask about."""
         document = self._opening.document
-        return len(document.tables.frames) if document is not None and document.temporary else 0
+        if document is None or not document.temporary:
+            return 0
+        return max(len(document.tables.frames), self.spools.known_packets(document.worker.capture.path))
 
     def commands(self) -> dict[str, Then]:
         """Command -> what carries it out."""
@@ -105,7 +115,7 @@ class Capturing(QObject):
         dialog = self._dialog = CaptureDialog(
             self._appearance.theme, zoom, shown, ways(), self._inquiry, list_interfaces, check_filter, self._window
         )
-        dialog.wanted.connect(lambda wanted: self.leave(lambda: self._when_stopped(lambda: self.start(wanted))))
+        dialog.wanted.connect(lambda wanted: self.leave(lambda: self.when_stopped(lambda: self.start(wanted))))
         dialog.finished.connect(self._on_dialog_finished)
         dialog.open()
         if hasattr(os, "geteuid") and os.geteuid() == 0:
@@ -124,9 +134,15 @@ class Capturing(QObject):
         except OSError as error:
             self._refuse(Failed(Fault.FILE, self.tr("There is no room for the capture: {0}.").format(error.strerror)))
             return
+        live.began.connect(self._on_captures)
+        live.told.connect(self.told)
+        live.set_back.connect(self._on_set_back)
+        self.take(live)
+
+    def take(self, live: LiveCapture | PipeCapture) -> None:
+        """Show what it writes, in place of what is shown, as soon as it has begun."""
         self._live = live
         live.began.connect(self._on_began)
-        live.told.connect(self.told)
         live.ended.connect(self._on_ended)
         self.state_changed.emit()
 
@@ -144,7 +160,7 @@ class Capturing(QObject):
     def restart(self) -> None:
         """Stop, and capture anew; asks first about what is not saved."""
         if self.active:
-            self.leave(lambda: self._when_stopped(self._start_last))
+            self.leave(lambda: self.when_stopped(self._start_last))
 
     @Slot()
     def stop(self) -> None:
@@ -216,13 +232,13 @@ class Capturing(QObject):
     def close(self) -> None:
         """The window goes: stop what runs, without waiting."""
         self._let_go()
-        self._spools.drop_others()
+        self.spools.drop_others()
 
     def wait(self, seconds: float) -> bool:
         """After `close`: wait until every sniffer has ended and every question was answered. False: not all did."""
         ended = [live.wait(seconds) for live in self._ending]
         answered = self._inquiry.wait(seconds)
-        self._spools.drop_others()
+        self.spools.drop_others()
         return all(ended) and answered
 
     def _start_last(self) -> None:
@@ -232,7 +248,7 @@ class Capturing(QObject):
         self.start(options)
 
     def _sniffer_settings(self, options: CaptureOptions) -> SnifferSettings:
-        file = Path(options.file) if options.file else self._spools.make(options.interface, datetime.now())
+        file = Path(options.file) if options.file else self.spools.make(options.interface, datetime.now())
         return SnifferSettings(
             options.interface,
             file,
@@ -245,15 +261,20 @@ class Capturing(QObject):
         )
 
     @Slot()
+    def _on_captures(self) -> None:
+        self._settings.capture_options = self._options
+        if self._dialog is not None:
+            self._dialog.accept()
+
+    @Slot()
     def _on_began(self) -> None:
         live = self._live
         if live is None:
             return
-        self._settings.capture_options = self._options
-        if self._dialog is not None:
-            self._dialog.accept()
-        if not self._opening.follow(live.settings.file, temporary=not self._options.file):
+        file = live.settings.file
+        if not self._opening.follow(file, temporary=self.spools.owns(file)):
             self._let_go()
+            self._drop_spools()
         self.state_changed.emit()
 
     @Slot()
@@ -269,14 +290,20 @@ class Capturing(QObject):
         else:
             self._opening.finish()
             if failed is not None:
-                text = self.tr("{0} All that was captured until then is shown; Ctrl+E starts again.")
-                self._banner.say(text.format(failed.text), sign="error")
+                self._banner.say(f"{failed.text} {live.way_on}", sign="error")
         then, self._then = self._then, None
         self.state_changed.emit()
         if then is not None:
             then()
 
-    def _when_stopped(self, then: Then) -> None:
+    @Slot(float)
+    def _on_set_back(self, seconds: float) -> None:
+        text = self.tr(
+            "The system's clock was set back by {0} s. Packets that came later have earlier times; none is lost."
+        )
+        self._banner.say(text.format(words.quantity(round(seconds))))
+
+    def when_stopped(self, then: Then) -> None:
         """Stop the capture if one runs, and go on when all of it is written."""
         if self._live is None:
             then()
@@ -310,13 +337,14 @@ class Capturing(QObject):
         if box is not None:
             box.deleteLater()
         if chosen == QMessageBox.StandardButton.Save:
-            self._when_stopped(lambda: self.save(then))
+            self.when_stopped(lambda: self.save(then))
         elif chosen == QMessageBox.StandardButton.Discard:
             then()
         elif self._dialog is not None:
             self._dialog.refuse("")
 
     def _on_saved(self, document: Document, target: Path, then: Then | None) -> None:
+        self.spools.is_saved(document.worker.capture.path)
         if self._opening.document is document:
             self._opening.keep_as(target)
         self.state_changed.emit()
@@ -335,7 +363,8 @@ class Capturing(QObject):
         """Another capture is shown: what ran for the one before ends, and its temporary file goes."""
         shown = None if document is None else document.worker.capture.path
         live = self._live
-        if live is not None and live.begun and live.settings.file != shown:
+        waits = isinstance(live, LiveCapture) and not live.begun
+        if live is not None and not waits and live.settings.file != shown:
             self._let_go()
             self.state_changed.emit()
         if live is None or live.settings.file != shown:
@@ -352,4 +381,4 @@ class Capturing(QObject):
         document = self._opening.document
         shown = [] if document is None else [document.worker.capture.path]
         running = [] if self._live is None else [self._live.settings.file]
-        self._spools.drop_others(*shown, *running)
+        self.spools.drop_others(*shown, *running)

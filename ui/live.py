@@ -41,6 +41,8 @@ class LiveCapture(QObject):
     """It captures: the file is there."""
     told = Signal(object)
     """A `LiveStanding`, several times a second."""
+    set_back = Signal(float)
+    """The system's clock was set back by so many seconds in all, more than when it was said last."""
     ended = Signal()
     """The file will not grow any more; `failed` says whether that was wanted."""
 
@@ -79,6 +81,11 @@ class LiveCapture(QObject):
         if sniffer.ended and sniffer.failed is None and sniffer.started is None:
             return Failed(Fault.ENDED, self.tr("The sniffer ended before it began."))
         return sniffer.failed
+
+    @property
+    def way_on(self) -> str:
+        """What follows on a failure after it had begun."""
+        return self.tr("All that was captured until then is shown; Ctrl+E starts again.")
 
     @property
     def process_id(self) -> int:
@@ -132,5 +139,8 @@ class LiveCapture(QObject):
             self._told.popleft()
         since, frames = self._told[0]
         rate = (sniffer.counts.frames - frames) / (now - since) if now > since else 0.0
+        further_back = sniffer.set_back_s >= self.standing.set_back_s + 1
         self.standing = LiveStanding(seconds, rate, sniffer.counts, sniffer.up, sniffer.set_back_s)
         self.told.emit(self.standing)
+        if further_back:
+            self.set_back.emit(sniffer.set_back_s)

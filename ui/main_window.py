@@ -38,12 +38,15 @@ from ui.models.commands import CommandModel, command_row, key_rows
 from ui.models.packet_cells import TimeFormat
 from ui.navigation import find_target
 from ui.opening import Opening
+from ui.recovery import Recovery
 from ui.settings import Settings
+from ui.streams import Streams
 from ui.views.banner import Banner
 from ui.views.clients import ClientsPane
 from ui.views.find_bar import FindBar
 from ui.views.packet_list import PacketList
 from ui.views.packet_tab import PacketTab
+from ui.views.recovery_bar import RecoveryBar
 from ui.views.snapshot_tab import SnapshotTab
 from ui.views.status import StatusBar
 from ui.views.welcome import PRODUCT_ICON, WelcomePage, local_files
@@ -71,6 +74,8 @@ class MainWindow(QMainWindow):
         self._lay_out()
         self.opening = Opening(settings, self.banner, self)
         self.capturing = Capturing(self.opening, settings, self.appearance, self.banner, self)
+        self.recovery = Recovery(self.opening, self.capturing, self.recovery_bar, self.banner, self)
+        self.streams = Streams(self.opening, self.capturing, self.banner, self)
         self._closes = False
         self.editing = Editing(
             self.packets, self.packet_tab, self.snapshot_tab, self.charts, self.clients, self.find_bar
@@ -81,9 +86,10 @@ class MainWindow(QMainWindow):
         self.layout_keeper.restore()
         if self._settings.layout("tab") == b"packet":
             self.tabs.setCurrentWidget(self.packet_tab)
+        bars = (self.banner, self.recovery_bar)
         self.appearance.look_after(
-            (*self._followers, self.banner, self.welcome, self.status),
-            (*self._followers, self.welcome, self.status, self.find_bar, self.banner),
+            (*self._followers, *bars, self.welcome, self.status),
+            (*self._followers, *bars, self.welcome, self.status, self.find_bar),
         )
         self._show_document(None)
 
@@ -128,6 +134,7 @@ class MainWindow(QMainWindow):
         self.charts = ChartStack(theme)
         self.clients = ClientsPane(theme)
         self.banner = Banner(theme)
+        self.recovery_bar = RecoveryBar(theme)
         self.find_bar = FindBar()
         self.status = StatusBar(theme)
         self._followers = (self.packets, self.packet_tab, self.snapshot_tab, self.charts, self.clients)
@@ -152,9 +159,9 @@ class MainWindow(QMainWindow):
         column = QVBoxLayout(central)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        for widget in (self.banner, self._pages, self.find_bar):
+        for widget in (self.recovery_bar, self.banner, self._pages, self.find_bar):
             column.addWidget(widget)
-        column.setStretch(1, 1)
+        column.setStretchFactor(self._pages, 1)
         self.setCentralWidget(central)
         self.setStatusBar(self.status)
         panes = {"charts": (self.tr("Charts"), self.charts), "clients": (self.tr("Clients"), self.clients)}
@@ -176,6 +183,7 @@ class MainWindow(QMainWindow):
         self.appearance.applied.connect(self._on_appearance)
         self.capturing.state_changed.connect(self._update_commands)
         self.capturing.told.connect(self.status.show_live)
+        self.streams.told.connect(self.status.show_stream)
         self.welcome.open_requested.connect(self._open)
         self.welcome.dropped.connect(self._open_dropped)
         self.welcome.browse_requested.connect(self._browse)
@@ -199,6 +207,7 @@ class MainWindow(QMainWindow):
                 "open_sample": lambda: self._open(resource(SAMPLE)),
                 "close_capture": lambda: self.capturing.leave(self.opening.close),
                 "reload": self.opening.reload,
+                "follow": self.streams.follow,
                 "file_problems": self._tell_problems,
                 "quit": self.close,
                 "copy": self.editing.copy,
@@ -250,7 +259,7 @@ class MainWindow(QMainWindow):
     @Slot()
     def _update_commands(self) -> None:
         document = self.document
-        self.commands.update_for(document, capturing=self.capturing.active)
+        self.commands.update_for(document, capturing=self.capturing.active, sniffing=self.capturing.sniffs)
         self.setWindowTitle("Snapscope" if document is None else f"{self._title(document)} – Snapscope")
         for dock in self.docks:
             dock.toggleViewAction().setEnabled(self.document is not None)
@@ -262,7 +271,7 @@ class MainWindow(QMainWindow):
 
     @Slot(str)
     def _open(self, path: str | Path) -> None:
-        self.capturing.leave(lambda: self.opening.open_path(path))
+        self.capturing.leave(lambda: self.streams.open_path(path))
 
     @Slot(list)
     def _open_dropped(self, paths: list[str]) -> None:
@@ -404,6 +413,7 @@ class MainWindow(QMainWindow):
             return
         self.opening.close()
         self.capturing.close()
+        self.recovery.close()
         self.layout_keeper.save()
         is_packet = self.tabs.currentWidget() is self.packet_tab
         self._settings.set_layout("tab", QByteArray(b"packet" if is_packet else b"snapshot"))

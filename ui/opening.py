@@ -56,8 +56,7 @@ class Opening(QObject):
             self.recent_changed.emit()
             return False
         self._show(document)
-        self._settings.add_recent(RecentCapture(str(path), _now()))
-        self.recent_changed.emit()
+        self.remember(Path(path))
         document.start()
         return True
 
@@ -87,8 +86,7 @@ class Opening(QObject):
         for document in (self._document, self._successor):
             if document is not None:
                 document.keep_as(path)
-        self._settings.add_recent(RecentCapture(str(path), _now()))
-        self.recent_changed.emit()
+        self.remember(path)
         if self._document is not None and self._document.is_decoded:
             self._ask_recent(self._document)
         self.state_changed.emit()
@@ -135,14 +133,21 @@ class Opening(QObject):
         return not any(thread.is_alive() for thread in self._ending)
 
     def stop(self) -> None:
-        """Stop decoding; what is there stays."""
-        if self._document is not None:
+        """Stop decoding, or following a file, which is decoded as far as it is there; what is there stays."""
+        if self._document is not None and self._document.is_live:
+            self.finish()
+        elif self._document is not None:
             self._document.cancel()
 
     def reload(self) -> None:
         """Read the file from its beginning again."""
         if self._document is not None:
             self.open_path(self._document.path)
+
+    def remember(self, path: Path) -> None:
+        """Put a capture at the head of the recent ones."""
+        self._settings.add_recent(RecentCapture(str(path), _now()))
+        self.recent_changed.emit()
 
     def forget_recent(self, path: str) -> None:
         """Take a capture off the recent ones."""

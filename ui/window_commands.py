@@ -64,12 +64,15 @@ class WindowCommands(QObject):
                 icon = qtawesome.icon(f"ph.{command.icon}", color=colour, color_disabled=off)
                 self.by_name[command.name].setIcon(icon)
 
-    def update_for(self, document: Document | None, *, capturing: bool = False) -> None:
-        """Enable what is possible with this capture and its selection; `capturing`: a sniffer runs, or is to run."""
+    def update_for(self, document: Document | None, *, capturing: bool = False, sniffing: bool = False) -> None:
+        """Enable what is possible with this capture and its selection.
+
+        `capturing`: something comes, or is to come; `sniffing`: from a sniffer.
+        """
         self._has_capture = document is not None
         busy = capturing or (document is not None and not document.is_decoded)
         possible = {command.name: document is not None for command in COMMANDS if command.needs_capture}
-        possible |= {"capture_start": not busy, "stop": busy, "capture_restart": capturing}
+        possible |= {"capture_start": not busy, "stop": busy, "capture_restart": sniffing}
         if document is not None:
             possible |= _possible(document)
         for name, wanted in possible.items():
@@ -109,6 +112,7 @@ def _possible(document: Document) -> dict[str, bool]:
         "back": selection.can_go_back,
         "forward": selection.can_go_forward,
         "reload": not document.is_live and not document.temporary,
+        "follow": not document.is_live and not document.temporary,
         "save": document.temporary and not document.is_live,
         "save_as": not document.is_live,
         "all_sessions": selection.session >= 0,

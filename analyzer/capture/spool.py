@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from analyzer.capture.lock import mark_written
 from analyzer.capture.pcapng import ENHANCED_PACKET, INTERFACE_DESCRIPTION, INTERFACE_STATISTICS, SECTION_HEADER
 
 FLUSH_BYTES = 256 << 10
@@ -119,13 +120,15 @@ class Spool:
         except (OSError, ValueError) as error:
             words = error.strerror if isinstance(error, OSError) else str(error)
             raise SpoolError(f"{name} cannot be made: {words}.", full=_is_full(error)) from error
+        mark_written(descriptor)
         spool = cls(descriptor, name)
         try:
             spool._write([_section(application), *map(_interface, interfaces)])
-        except SpoolError:
+        except SpoolError as error:
             spool.close()
             os.unlink(path)
-            raise
+            why = "there is no room left for it" if error.full else "its medium fails"
+            raise SpoolError(f"{name} cannot be made: {why}.", full=error.full) from error
         return spool
 
     def append(self, interface: int, frames: Sequence[Frame]) -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
 import signal
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -16,6 +15,7 @@ from analyzer.capture.frames import CaptureError
 from analyzer.capture.live.control import Settings, Sniffer, SnifferError, list_interfaces
 from analyzer.capture.live.messages import Fault
 from analyzer.capture.live.rights import Through, ways
+from analyzer.capture.spools import Spools
 from analyzer.cli.errors import CommandError
 from analyzer.cli.live_status import StatusLine
 from analyzer.cli.opening import MIB, code_legends, code_names, packet_kinds
@@ -25,7 +25,6 @@ from analyzer.cli.summary import summary_record
 from analyzer.cli.summary_page import page_lines
 from analyzer.engine.capture import Capture
 from analyzer.stats.capture import capture_stats
-from analyzer.store.spill import spill_folder
 
 WAIT_S = 0.05
 """So often the spool is looked at; the sniffer writes about as often."""
@@ -71,7 +70,7 @@ def live(
     if interface is None:
         write_lines(_places())
         return
-    with _spool(write) as file:
+    with _spool(interface, write) as file:
         settings = Settings(interface, file, capture_filter, snap_length, promiscuous, packets, size, duration)
         with _sentences(), _told_to_stop() as told, Sniffer.start(settings, through) as sniffer:
             _wait_started(sniffer, told)
@@ -135,25 +134,32 @@ def _told_to_stop() -> Iterator[list[int]]:
 
 
 @contextmanager
-def _spool(write: Path | None) -> Iterator[Path]:
+def _spool(interface: str, write: Path | None) -> Iterator[Path]:
     """The file to capture into: the one that was asked for, or one that is kept only where something goes wrong."""
     if write is not None:
         yield write
         return
+    spools = Spools()
+    _tell_abandoned(spools)
     try:
-        folder = Path(tempfile.mkdtemp(prefix="snapscope-", dir=spill_folder()))
+        file = spools.make(interface, datetime.now())
     except OSError as error:
         raise CommandError(f"there is no room for the capture: {error.strerror}") from error
-    file = folder / "live.pcapng"
     try:
         yield file
     except BaseException:
         if file.exists() and file.stat().st_size > _FIRST_BYTES:
             note(f"what was captured is kept in {file}")
         else:
-            shutil.rmtree(folder, ignore_errors=True)
+            spools.drop_others()
         raise
-    shutil.rmtree(folder, ignore_errors=True)
+    spools.drop_others()
+
+
+def _tell_abandoned(spools: Spools) -> None:
+    """What earlier captures left behind; the window offers to take it over."""
+    for spool in spools.look().spools:
+        note(f"an earlier capture was not saved: {spool.file}")
 
 
 @contextmanager

@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import re
+import select
 import signal
 import subprocess
 import sys
@@ -42,10 +43,18 @@ STATUS = re.compile(
 )
 
 
+@pytest.fixture(autouse=True)
+def spool_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where captures without a name lie."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    return tmp_path / "snapscope" / "spools"
+
+
 @contextmanager
 def command(
     *arguments: str,
-    temporary: Path | None = None,
     before: Callable[[], None] | None = None,
     stderr: int = subprocess.PIPE,
     own_group: bool = False,
@@ -55,7 +64,7 @@ def command(
         [sys.executable, "-c", "import sys; from analyzer.cli import main; sys.exit(main())", "live", *arguments],
         stdout=subprocess.PIPE,
         stderr=stderr,
-        env={**os.environ, "PYTHONPATH": str(ROOT), **({} if temporary is None else {"TMPDIR": str(temporary)})},
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
         preexec_fn=before,
         start_new_session=own_group,
         text=True,
@@ -169,8 +178,8 @@ def test_a_terminal_has_one_line(tmp_path: Path) -> None:
 @needs_right
 @needs_tun
 @pytest.mark.parametrize("delay", [0.0, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8])
-def test_a_terminal_interrupts_both_at_any_moment(tmp_path: Path, delay: float) -> None:
-    with tap() as network, command(network.name, temporary=tmp_path, own_group=True) as live:
+def test_a_terminal_interrupts_both_at_any_moment(spool_folder: Path, delay: float) -> None:
+    with tap() as network, command(network.name, own_group=True) as live:
         # Before that an interrupt ends the interpreter itself.
         sniffer_of(live.pid)
         time.sleep(delay)
@@ -178,7 +187,7 @@ def test_a_terminal_interrupts_both_at_any_moment(tmp_path: Path, delay: float) 
         _, errors = live.communicate(timeout=60)
     assert live.returncode in (0, 130)
     assert [line for line in errors.splitlines() if not STATUS.match(line)] == []
-    assert list(tmp_path.iterdir()) == []
+    assert list(spool_folder.iterdir()) == []
 
 
 def sniffer_of(process: int) -> int:
@@ -192,38 +201,60 @@ def sniffer_of(process: int) -> int:
     raise AssertionError("there is no sniffer")
 
 
+def spool_of(folder: Path) -> Path:
+    """The file that a command without --write captures into."""
+    end = time.monotonic() + 30
+    while not (spools := list(folder.glob("*/snap*.pcapng"))):
+        assert time.monotonic() < end, "there is no spool"
+        time.sleep(0.01)
+    wait_for(spools[0], 0)
+    return spools[0]
+
+
 @needs_right
 @needs_tun
-def test_what_was_captured_is_kept_when_the_sniffer_is_killed(tmp_path: Path) -> None:
-    with tap() as network, command(network.name, temporary=tmp_path) as live:
+def test_what_was_captured_is_kept_when_the_sniffer_is_killed(spool_folder: Path) -> None:
+    with tap() as network, command(network.name) as live:
         child = sniffer_of(live.pid)
-        end = time.monotonic() + 30
-        while not (spools := list(tmp_path.glob("snapscope-*/live.pcapng"))):
-            assert time.monotonic() < end
-            time.sleep(0.01)
-        wait_for(spools[0], 0)
+        spool = spool_of(spool_folder)
         for _ in range(100):
             network.receive(ethernet(bytes(50)))
-        wait_for(spools[0], 9600)
+        wait_for(spool, 9600)
         os.kill(child, signal.SIGKILL)
         out, errors = live.communicate(timeout=60)
     assert live.returncode == 1
     assert "  frames    100 (6,400 bytes)\n" in out
     assert [line for line in errors.splitlines() if not STATUS.match(line)] == [
-        f"snapscope-cli: what was captured is kept in {spools[0]}",
+        f"snapscope-cli: what was captured is kept in {spool}",
         "snapscope-cli: The sniffer ended unexpectedly (signal 9).",
     ]
-    assert len(read_frames(spools[0])[0]) == 100
+    assert len(read_frames(spool)[0]) == 100
 
 
 @needs_right
 @needs_tun
-def test_nothing_is_left_where_all_went_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
-    monkeypatch.setattr("tempfile.tempdir", None)
+def test_killed_itself_the_next_one_says_what_is_left(spool_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with tap() as network:
+        with command(network.name) as live:
+            sniffer = os.pidfd_open(sniffer_of(live.pid))
+            spool = spool_of(spool_folder)
+            for _ in range(100):
+                network.receive(ethernet(bytes(50)))
+            live.kill()
+            assert select.select([sniffer], [], [], 30)[0], "the sniffer goes on alone"
+            os.close(sniffer)
+        assert len(read_frames(spool)[0]) == 100
+        assert cli.main(["live", network.name, "--duration", "0.1"]) == 0
+    assert f"snapscope-cli: an earlier capture was not saved: {spool}\n" in capsys.readouterr().err
+    assert list(spool_folder.iterdir()) == [spool.parent]
+
+
+@needs_right
+@needs_tun
+def test_nothing_is_left_where_all_went_well(spool_folder: Path) -> None:
     with tap() as network:
         assert cli.main(["live", network.name, "--duration", "0.1"]) == 0
-    assert list(tmp_path.iterdir()) == []
+    assert list(spool_folder.iterdir()) == []
 
 
 def test_interfaces_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
@@ -235,10 +266,8 @@ def test_interfaces_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
 
 @needs_right
 def test_what_it_refuses_is_told_in_a_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, spool_folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
-    monkeypatch.setattr("tempfile.tempdir", None)
     there = tmp_path / "there.pcapng"
     there.write_bytes(b"")
     for arguments, told in (
@@ -251,7 +280,8 @@ def test_what_it_refuses_is_told_in_a_line(
     ):
         assert cli.main(["live", *arguments]) == 1
         assert capsys.readouterr().err == f"snapscope-cli: {told}\n"
-    assert list(tmp_path.iterdir()) == [there]
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == [there]
+    assert list(spool_folder.iterdir()) == []
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="rights are taken away as Linux does it")

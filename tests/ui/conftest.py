@@ -205,6 +205,19 @@ def settings(tmp_path: Path) -> Settings:
     return Settings(QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat))
 
 
+@pytest.fixture(autouse=True)
+def state_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where temporary captures lie: not where those of whoever runs the tests do."""
+    folder = tmp_path / "state"
+    monkeypatch.setenv("XDG_STATE_HOME", str(folder))
+    # Where they lie else.
+    other = tmp_path / "temporary"
+    other.mkdir()
+    monkeypatch.setenv("TMPDIR", str(other))
+    monkeypatch.setattr("tempfile.tempdir", str(other))
+    return folder
+
+
 @pytest.fixture
 def window(qtbot: QtBot, settings: Settings) -> Iterator[MainWindow]:
     """The whole window, shown, with nothing open."""
@@ -219,6 +232,7 @@ def window(qtbot: QtBot, settings: Settings) -> Iterator[MainWindow]:
         question.button(QMessageBox.StandardButton.Discard).click()
     assert made.opening.wait(WAIT_MS / 1000)
     assert made.capturing.wait(WAIT_MS / 1000)
+    assert made.recovery.wait(WAIT_MS / 1000)
     made.deleteLater()
 
 

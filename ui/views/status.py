@@ -108,6 +108,7 @@ class StatusBar(QStatusBar):
         self._hint.clicked.connect(self.failure_wanted)
         self._failures = 0
         self._live: LiveStanding | None = None
+        self._stream = ""
         self._texts: dict[QLabel, str] = {}
         """What each part says where there is room."""
         self._written: dict[QLabel, str] = {}
@@ -193,6 +194,13 @@ class StatusBar(QStatusBar):
         self._say_live()
         self._fit()
 
+    @Slot(str)
+    def show_stream(self, text: str) -> None:
+        """Where what comes comes from, if not from a sniffer; empty: nothing comes so."""
+        self._stream = text
+        self._put(self._decoding, text)
+        self._fit()
+
     @Slot()
     def _on_renamed(self) -> None:
         if self._document is not None:
@@ -202,6 +210,8 @@ class StatusBar(QStatusBar):
     def _say_live(self) -> None:
         """Rate and duration while it runs; what was lost, and by whom, for good."""
         document, live = self._document, self._live
+        if document is not None and document.is_live and self._stream:
+            self._put(self._decoding, self._stream)
         if document is None or live is None:
             return
         lost = live.counts

@@ -35,7 +35,6 @@ class DumpcapSocket(CaptureSocket):
 
     method = "dumpcap"
     drops_known = DropsKnown.AT_END
-    select = staticmethod(SuperSocket.select)
 
     def __init__(self, wanted: Wanted) -> None:
         """Start dumpcap and wait until it captures. Raises CaptureFault."""
@@ -61,6 +60,12 @@ class DumpcapSocket(CaptureSocket):
                 fault = self._refused()
                 self.close()
                 raise fault
+
+    @staticmethod
+    def select(sockets: list[SuperSocket], remain: float | None) -> list[SuperSocket]:
+        """The pipe tells of more; frames that came together with the description of the interface are here already."""
+        ready = [one for one in sockets if isinstance(one, DumpcapSocket) and one._batch]
+        return ready or SuperSocket.select(sockets, remain)
 
     def read(self) -> Batch | None:
         """What has come through the pipe."""
