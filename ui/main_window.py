@@ -34,6 +34,7 @@ from ui.document import Document
 from ui.editing import Editing
 from ui.fast_decoder import FastDecoder
 from ui.icons import product_icon
+from ui.live_view import LiveView
 from ui.models.commands import CommandModel, command_row, key_rows
 from ui.models.packet_cells import TimeFormat
 from ui.navigation import find_target
@@ -42,6 +43,7 @@ from ui.settings import Settings
 from ui.views.banner import Banner
 from ui.views.clients import ClientsPane
 from ui.views.find_bar import FindBar
+from ui.views.live_bar import LiveBar
 from ui.views.packet_list import PacketList
 from ui.views.packet_tab import PacketTab
 from ui.views.snapshot_tab import SnapshotTab
@@ -82,8 +84,8 @@ class MainWindow(QMainWindow):
         if self._settings.layout("tab") == b"packet":
             self.tabs.setCurrentWidget(self.packet_tab)
         self.appearance.look_after(
-            (*self._followers, self.banner, self.welcome, self.status),
-            (*self._followers, self.welcome, self.status, self.find_bar, self.banner),
+            (*self._followers, self.banner, self.welcome, self.status, self.live_bar),
+            (*self._followers, self.welcome, self.status, self.find_bar, self.banner, self.live_bar),
         )
         self._show_document(None)
 
@@ -128,6 +130,8 @@ class MainWindow(QMainWindow):
         self.charts = ChartStack(theme)
         self.clients = ClientsPane(theme)
         self.banner = Banner(theme)
+        self.live_bar = LiveBar(theme)
+        self.live_view = LiveView(self.packets, self.charts, self.live_bar, self)
         self.find_bar = FindBar()
         self.status = StatusBar(theme)
         self._followers = (self.packets, self.packet_tab, self.snapshot_tab, self.charts, self.clients)
@@ -152,9 +156,9 @@ class MainWindow(QMainWindow):
         column = QVBoxLayout(central)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        for widget in (self.banner, self._pages, self.find_bar):
+        for widget in (self.live_bar, self.banner, self._pages, self.find_bar):
             column.addWidget(widget)
-        column.setStretch(1, 1)
+        column.setStretch(2, 1)
         self.setCentralWidget(central)
         self.setStatusBar(self.status)
         panes = {"charts": (self.tr("Charts"), self.charts), "clients": (self.tr("Clients"), self.clients)}
@@ -176,6 +180,8 @@ class MainWindow(QMainWindow):
         self.appearance.applied.connect(self._on_appearance)
         self.capturing.state_changed.connect(self._update_commands)
         self.capturing.told.connect(self.status.show_live)
+        self.capturing.told.connect(self.live_view.show_standing)
+        self.live_view.changed.connect(self._update_commands)
         self.welcome.open_requested.connect(self._open)
         self.welcome.dropped.connect(self._open_dropped)
         self.welcome.browse_requested.connect(self._browse)
@@ -210,6 +216,7 @@ class MainWindow(QMainWindow):
                 "zoom_in": lambda: appearance.zoom_by(ZOOM_STEP),
                 "zoom_out": lambda: appearance.zoom_by(-ZOOM_STEP),
                 "zoom_reset": lambda: appearance.zoom_by(1.0 - appearance.preferences.zoom),
+                "pause": self.live_view.toggle_pause,
                 "all_sessions": self._show_all_sessions,
                 "fill": layout.fill,
                 "next_pane": lambda: layout.step_pane(1),
@@ -237,6 +244,9 @@ class MainWindow(QMainWindow):
     def _show_document(self, document: Document | None) -> None:
         for pane in (*self._followers, self.status):
             pane.show_document(document)
+        live = self.capturing.live
+        source = ("", "") if live is None else (live.settings.interface, live.settings.filter)
+        self.live_view.show_document(document, source)
         self.find_bar.hide()
         self._pages.setCurrentWidget(self.welcome if document is None else self.splitter)
         self.layout_keeper.show_docks(document is not None)

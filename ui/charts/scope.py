@@ -23,6 +23,11 @@ class Scope:
         self._expected_s = 0.0
 
     @property
+    def is_paused(self) -> bool:
+        """What comes is not drawn for now."""
+        return self.document.is_paused
+
+    @property
     def limited(self) -> bool:
         """Every pane shows one session only."""
         return self.document.selection.session >= 0
@@ -61,8 +66,8 @@ class Scope:
 
     @property
     def decoded_s(self) -> float | None:
-        """From this time on nothing is decoded yet; None: decoding ended."""
-        return None if self.document.is_decoded else self.data.last_s
+        """From this time on nothing is decoded yet; None: decoding ended, or is as far as the capture."""
+        return None if self.document.is_decoded or self.document.is_live else self.data.last_s
 
     @property
     def end_s(self) -> float:
