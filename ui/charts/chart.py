@@ -17,7 +17,7 @@ from ui.charts.data import ALL_SESSIONS, ChartData
 from ui.charts.drawing import Drawn, Fault, Window
 from ui.charts.header import Header, LegendEntry
 from ui.charts.pointer import Pointer
-from ui.charts.scale import HEADROOM, grid, seconds
+from ui.charts.scale import HEADROOM, grid, seconds, steady
 from ui.charts.specs import ChartSpec, Form
 from ui.theme import Theme
 from ui.words import UNKNOWN, count, decimal, quantity
@@ -58,8 +58,10 @@ class Scene:
     """Whose snapshots these are, and how many, in words."""
     decoded: float | None = None
     """From this time on nothing is decoded yet; None: everything is."""
+    live: bool = False
+    """More comes: what stands still in the picture should not move with it."""
     follows: bool = False
-    """The capture is live, and its newest is kept in view."""
+    """The newest is kept in view."""
 
     @property
     def track(self) -> Track:
@@ -151,6 +153,7 @@ class Chart(QWidget):
         window = self._window(scene)
         whole = self._compute(scene, window, first=first)
         top = max(spec.least_top, self.drawn.top, self.band.top) * HEADROOM
+        top = steady(top) if scene.live else top
         canvas.set_range((scene.start, scene.stop), (min(self.drawn.bottom, self.band.bottom), top))
         canvas.set_ticks(
             [(value, quantity(round(value))) for value in grid(LABELLED * top)],
@@ -162,6 +165,7 @@ class Chart(QWidget):
         canvas.set_undecoded(scene.decoded)
         self._say(scene)
         seen = {rank for rank, fault in scene.faults.items() if len(fault.signs)}
+        self.header.keep_lines(scene.live)
         self.header.set_legend(self._legend(scene, seen if first else set(), first=first))
         self._newest = newest.of(scene, spec) if scene.follows else None
         curved = spec.form is Form.LINE and self._newest is not None

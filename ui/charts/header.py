@@ -45,7 +45,7 @@ class Header(QWidget):
         self._theme = theme
         self._title = self._unit = self._value = ""
         self._legend: tuple[LegendEntry, ...] = ()
-        self._wraps = False
+        self._wraps = self._keeps = False
         self._zoom = 1.0
         self.set_zoom(1.0)
 
@@ -86,6 +86,12 @@ class Header(QWidget):
             self._legend = entries
             self._arrange()
 
+    def keep_lines(self, on: bool) -> None:
+        """While on, two lines stay two: entries come and go, and the charts below must not jump each time."""
+        if on != self._keeps:
+            self._keeps = on
+            self._arrange()
+
     def set_value(self, text: str) -> None:
         """The value at the cursor."""
         if text != self._value:
@@ -101,7 +107,8 @@ class Header(QWidget):
         words = strong.horizontalAdvance(self._title) + _SPACE + small.horizontalAdvance(self._unit) + _SPACE
         value = strong.horizontalAdvance(_USUAL_VALUE) + _SPACE
         needed = [self._width(entry) for entry in self._legend if not entry.repeated]
-        self._wraps = bool(needed) and words + sum(needed) + value > self.width() - 2 * CELL_PADDING
+        fits = not needed or words + sum(needed) + value <= self.width() - 2 * CELL_PADDING
+        self._wraps = not fits or (self._keeps and self._wraps)
         height = round((HEIGHT + (LEGEND_HEIGHT if self._wraps else 0)) * self._zoom)
         if height != self.height():
             self.setFixedHeight(height)

@@ -468,6 +468,7 @@ class ChartStack(QWidget):
             faults(scope.data.track(scope.session), Window(start, stop, self.charts[0].plot_pixels)),
             scope.twin(start, stop),
             scope.decoded_s,
+            scope.document.is_live,
             self._view.follows,
         )
 
@@ -476,7 +477,9 @@ class ChartStack(QWidget):
         if moves and hover is None and self._region is None:
             self.tools.set_range_text(self.tr("last {0} s").format(decimal(self._view.width, 0)))
         else:
-            self.tools.set_range_text(*range_words(self.range_s, self._region, hover))
+            start, stop = self.range_s
+            view = max(start, self._view.capture[0]), stop
+            self.tools.set_range_text(*range_words(view, self._region, hover))
 
     # Keys and the menu
 
