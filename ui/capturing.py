@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 from analyzer.capture.live.control import Settings as SnifferSettings
 from analyzer.capture.live.control import SnifferError, check_filter, list_interfaces
 from analyzer.capture.live.messages import Failed, Fault
-from analyzer.capture.live.rights import Through, ways
+from analyzer.capture.live.rights import Through, may_capture, ways
 from ui import words
 from ui.appearance import Appearance
 from ui.dialogs.capture import FILE_FILTER, CaptureDialog
@@ -129,6 +129,15 @@ class Capturing(QObject):
         live.told.connect(self.told)
         live.ended.connect(self._on_ended)
         self.state_changed.emit()
+
+    @Slot(str, str)
+    def start_on(self, interface: str, limits: str) -> None:
+        """Capture on an interface through a filter, else as the last time; by who has the right."""
+        through = self._options.through
+        if not through and not may_capture():
+            through = next((way for way in ways().ready if way is not Through.SUDO), "")
+        options = replace(self._options, interface=interface, filter=limits, through=through, file="")
+        self.leave(lambda: self.start(options))
 
     @Slot()
     def start_again(self) -> None:

@@ -35,6 +35,7 @@ from ui.editing import Editing
 from ui.fast_decoder import FastDecoder
 from ui.icons import product_icon
 from ui.live_view import LiveView
+from ui.machine import Machine
 from ui.models.commands import CommandModel, command_row, key_rows
 from ui.models.packet_cells import TimeFormat
 from ui.navigation import find_target
@@ -123,7 +124,7 @@ class MainWindow(QMainWindow):
 
     def _make_panes(self) -> None:
         theme = self.appearance.theme
-        self.welcome = WelcomePage(theme)
+        self.welcome = WelcomePage(theme, Machine())
         self.packets = PacketList(theme)
         self.packet_tab = PacketTab(theme)
         self.snapshot_tab = SnapshotTab(theme)
@@ -185,6 +186,7 @@ class MainWindow(QMainWindow):
         self.welcome.open_requested.connect(self._open)
         self.welcome.dropped.connect(self._open_dropped)
         self.welcome.browse_requested.connect(self._browse)
+        self.welcome.capture_requested.connect(self.capturing.start_on)
         self.welcome.forget_requested.connect(self.opening.forget_recent)
         self.packet_tab.wants_first.connect(self.packets.go_first)
         self.snapshot_tab.select_first.connect(self.packets.go_next_snapshot)
@@ -281,6 +283,7 @@ class MainWindow(QMainWindow):
     @Slot()
     def _show_recent(self) -> None:
         self.welcome.show_recent(self._settings.recent)
+        self.welcome.interfaces.show_last(self._settings.capture_options)
 
     def _fill_recent_menu(self) -> None:
         self._recent_menu.clear()

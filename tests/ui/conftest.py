@@ -219,6 +219,7 @@ def window(qtbot: QtBot, settings: Settings) -> Iterator[MainWindow]:
         question.button(QMessageBox.StandardButton.Discard).click()
     assert made.opening.wait(WAIT_MS / 1000)
     assert made.capturing.wait(WAIT_MS / 1000)
+    assert made.welcome.interfaces.wait(WAIT_MS / 1000)
     made.deleteLater()
 
 
