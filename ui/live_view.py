@@ -16,6 +16,9 @@ from ui.views.packet_list import PacketList
 REFRESH_MS = 250
 RATE_S = 2.0
 """Over how long the rate is counted of what no sniffer of ours captures."""
+BEHIND_S = 1.0
+LEAST_BEHIND = 200
+"""Decoding is said to be behind from so many packets on, and from those of so long."""
 SAMPLE = 1024
 """Frames of which the mean size is taken."""
 
@@ -136,6 +139,15 @@ class LiveView(QObject):
             waiting = words.count(number, self.tr("packet is waiting"), self.tr("packets are waiting"))
         self._bar.show_view(paused=document.is_paused, follows=self.follows, waiting=waiting)
 
+    def _behind(self, rate: float) -> str:
+        """That captured packets are not decoded yet, where it is more than of a moment."""
+        document, standing = self._document, self._standing
+        waiting = 0 if document is None or standing is None else standing.counts.frames - len(document.tables.frames)
+        if waiting <= max(LEAST_BEHIND, BEHIND_S * rate):
+            return ""
+        packets = words.count(waiting, self.tr("packet"), self.tr("packets"))
+        return self.tr("decoding is {0} behind").format(packets)
+
     @Slot()
     def _say_capture(self) -> None:
         document = self._document
@@ -156,6 +168,7 @@ class LiveView(QObject):
             name or document.path.name,
             self.tr("{0} packets/s").format(words.quantity(round(rate))),
             self.tr("{0} kB/s").format(words.decimal(bytes_s / 1000, 0 if bytes_s >= 10_000 else 1)),
+            self._behind(rate),
             limits,
         ]
         self._bar.show_capture(words.duration(seconds), [fact for fact in facts if fact])

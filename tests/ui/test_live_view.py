@@ -129,3 +129,21 @@ def test_another_capture_is_not_paused(
     opened(growing.path)
     assert not window.live_bar.isVisible()
     assert not window.actions_by_name["pause"].isChecked()
+
+
+def test_a_pause_freezes_the_clients(
+    window: MainWindow, live: Document, more: Callable[[float], None], qtbot: QtBot
+) -> None:
+    more(0.3)
+    window.docks[1].raise_()
+    source = window.clients.source
+    qtbot.waitUntil(lambda: bool(source.clients.stats))
+    told: list[None] = []
+    window.actions_by_name["pause"].trigger()
+    qtbot.waitUntil(lambda: not source._asked and not source._pause.isActive())
+    source.changed.connect(lambda: told.append(None))
+    more(0.6)
+    qtbot.waitUntil(lambda: waiting(window) > 0)
+    assert not told
+    window.actions_by_name["pause"].trigger()
+    qtbot.waitUntil(lambda: bool(told))

@@ -52,7 +52,7 @@ class ChartStack(QWidget):
         self.tools = ToolRow(theme)
         self.commands = StackCommands(self)
         self._turns = Turns(self._draw_each, self)
-        self.frames = LiveFrames(self._draw, self._is_followed, self)
+        self.frames = LiveFrames(self._draw_frame, self._is_followed, self)
         self._was_following = False
         self._stale = True
         self._preferred_unit = ""
@@ -397,6 +397,13 @@ class ChartStack(QWidget):
 
     def _draw(self) -> None:
         self._turns.begin_now()
+
+    def _draw_frame(self) -> None:
+        """The next picture of a live capture; what is below a pointer that rests has moved on."""
+        self._draw()
+        for chart in self.shown_charts:
+            if chart.pointer.at is not None:
+                self._hover(chart.canvas.time_at(chart.pointer.at))
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

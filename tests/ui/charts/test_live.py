@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PySide6.QtCore import QEvent, QPoint
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from tests.ui.conftest import WAIT_MS
@@ -167,3 +169,15 @@ def test_the_end_of_the_capture_ends_pause_and_motion(
     assert not pane.follows
     assert pane.range_s[0] >= 0.0
     assert pane.range_s[1] == pytest.approx(pane.scope.data.last_s if pane.scope else 0.0)
+
+
+def test_a_pointer_that_rests_reads_what_passes_below_it(pane: ChartStack, live: Document, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: pane.frames.count > 3 and pane.isVisible(), timeout=WAIT_MS)
+    hovered: list[int | None] = []
+    live.selection.hovered.connect(hovered.append)
+    canvas = pane.charts[0].canvas
+    qtbot.mouseMove(canvas, QPoint(canvas.width() // 2, 20))
+    qtbot.waitUntil(lambda: len(set(hovered)) > 3, timeout=WAIT_MS)
+    assert hovered == sorted(hovered, key=lambda time_ns: time_ns or 0)
+    QApplication.sendEvent(canvas, QEvent(QEvent.Type.Leave))
+    assert hovered[-1] is None
