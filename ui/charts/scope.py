@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from analyzer.stats.flows import session_flow
 from ui.charts.data import ALL_SESSIONS, ChartData
 from ui.document import Document
 from ui.words import count, quantity
@@ -59,6 +60,21 @@ class Scope:
         elif self.own < 0:
             self.own = self.data.first_session()
         return self.own != before
+
+    def keep_up(self, since_s: float, gone_s: float) -> None:
+        """Nothing came in the session since then: go on with the client's next one, after a change of map, say.
+
+        With nothing selected, and where nothing came of the client since `gone_s`, with whoever sent last.
+        """
+        track = self.data.track(self.own)
+        if self.own < 0 or self.limited or (len(track) and track.time_s[-1] >= since_s):
+            return
+        newest = self.data.newest_sessions(since_s)
+        flow = session_flow(self.document.tables, self.own)
+        own = (session for session in newest if session_flow(self.document.tables, session) == flow)
+        gone = not len(track) or track.time_s[-1] < gone_s
+        others = newest if gone and self.document.selection.place.packet < 0 else []
+        self.own = next(own, next(iter(others), self.own))
 
     def progressed(self, share: float) -> None:
         """What of the file is decoded, 0 to 1."""

@@ -14,7 +14,7 @@ from ui.charts.chart import Chart, Scene
 from ui.charts.column import ChartColumn
 from ui.charts.commands import PAN_SHARE, StackCommands
 from ui.charts.data import ALL_SESSIONS
-from ui.charts.drawing import Window, faults
+from ui.charts.drawing import GAP_S, Window, faults
 from ui.charts.live import LiveFrames
 from ui.charts.scale import range_words
 from ui.charts.scope import Scope
@@ -400,6 +400,12 @@ class ChartStack(QWidget):
 
     def _draw_frame(self) -> None:
         """The next picture of a live capture; what is below a pointer that rests has moved on."""
+        scope = self._scope
+        if scope is not None and scope.data.missing > ROWS_A_TURN:
+            # After a pause there is much to take in: a part a turn.
+            if not self._turns.busy:
+                self._draw_next()
+            return
         self._draw()
         for chart in self.shown_charts:
             if chart.pointer.at is not None:
@@ -435,6 +441,8 @@ class ChartStack(QWidget):
                 return
         self._view.set_capture(scope.data.first_s, self._end_s(scope))
         scope.choose()
+        if self._view.follows:
+            scope.keep_up(self._view.stop - GAP_S, self._view.start)
         scene = self._scene(scope)
         yield False
         charts, waiting = self.shown_charts, []

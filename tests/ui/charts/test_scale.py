@@ -57,4 +57,4 @@ def test_a_steady_axis_holds_the_value_and_little_more(top: float) -> None:
 
 
 def test_a_steady_axis_does_not_creep() -> None:
-    assert len({steady(top / 10) for top in range(1000, 10000)}) == 10
+    assert len({steady(top / 10) for top in range(1000, 10000)}) == 11
