@@ -129,6 +129,7 @@ OTHER_KEYS = (
     ("Charts", "Show the whole capture", "0"),
     ("Charts", "Fit to the marked range", "F"),
     ("Charts", "Move along", "Left Right"),
+    ("Welcome page", "Refresh the interfaces", "F5"),
     ("Everywhere", "Menu of what is selected", "Menu"),
     ("Everywhere", "Leave the search", "Esc"),
 )

@@ -24,6 +24,7 @@ from ui.live import LiveCapture
 from ui.opening import Opening
 from ui.settings import CaptureOptions, Settings
 from ui.spools import SUFFIX, Spools, copy, free_name
+from ui.traffic import Traffic
 from ui.views.banner import Banner
 
 MEGABYTE = 1_000_000
@@ -39,7 +40,13 @@ class Capturing(QObject):
     """A `LiveStanding`, several times a second; None: another capture is shown."""
 
     def __init__(
-        self, opening: Opening, settings: Settings, appearance: Appearance, banner: Banner, parent: QWidget
+        self,
+        opening: Opening,
+        settings: Settings,
+        appearance: Appearance,
+        banner: Banner,
+        traffic: Traffic,
+        parent: QWidget,
     ) -> None:
         super().__init__(parent)
         self._window = parent
@@ -47,6 +54,7 @@ class Capturing(QObject):
         self._settings = settings
         self._appearance = appearance
         self._banner = banner
+        self._traffic = traffic
         self._options = settings.capture_options
         self._live: LiveCapture | None = None
         self._ending: list[LiveCapture] = []
@@ -103,7 +111,15 @@ class Capturing(QObject):
         shown = options or replace(self._options, file="")
         zoom = self._appearance.preferences.zoom
         dialog = self._dialog = CaptureDialog(
-            self._appearance.theme, zoom, shown, ways(), self._inquiry, list_interfaces, check_filter, self._window
+            self._appearance.theme,
+            zoom,
+            shown,
+            ways(),
+            self._inquiry,
+            self._traffic,
+            list_interfaces,
+            check_filter,
+            self._window,
         )
         dialog.wanted.connect(lambda wanted: self.leave(lambda: self._when_stopped(lambda: self.start(wanted))))
         dialog.finished.connect(self._on_dialog_finished)

@@ -73,7 +73,8 @@ class MainWindow(QMainWindow):
         self._make_panes()
         self._lay_out()
         self.opening = Opening(settings, self.banner, self)
-        self.capturing = Capturing(self.opening, settings, self.appearance, self.banner, self)
+        traffic = self.welcome.interfaces.traffic
+        self.capturing = Capturing(self.opening, settings, self.appearance, self.banner, traffic, self)
         self._closes = False
         self.editing = Editing(
             self.packets, self.packet_tab, self.snapshot_tab, self.charts, self.clients, self.find_bar

@@ -58,6 +58,7 @@ class CaptureDialog(QDialog):
         options: CaptureOptions,
         found: Ways,
         inquiry: Inquiry,
+        traffic: Traffic,
         list_interfaces: ListInterfaces,
         check_filter: Check,
         parent: QWidget | None = None,
@@ -70,9 +71,9 @@ class CaptureDialog(QDialog):
         self._inquiry = inquiry
         self._list_interfaces = list_interfaces
         self._says_taken = False
-        self._traffic = Traffic(inquiry, self)
-        self._traffic.watch(self, True)
-        self.interfaces = InterfaceList(theme, zoom, self._traffic)
+        self._traffic = traffic
+        traffic.watch(self, True)
+        self.interfaces = InterfaceList(theme, zoom, traffic)
         self.filter = CaptureFilter(theme, zoom, inquiry, check_filter)
         self.sentence = Sentence(theme, zoom)
         self._copy = QPushButton(self.tr("Copy the command") if found.command else self.tr("Copy the advice"))
