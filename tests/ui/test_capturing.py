@@ -310,6 +310,20 @@ def test_the_options_are_asked_for_and_remembered(window: MainWindow, qtbot: QtB
     answer_all(window)
 
 
+def test_the_welcome_page_captures(window: MainWindow, qtbot: QtBot, sender: Sender) -> None:
+    card = window.welcome.interfaces
+    qtbot.waitUntil(lambda: bool(card.list.chosen))
+    card.list.choose("lo")
+    card.filter.set_text(sender.filter)
+    card.start.click()
+    document = begun(window, qtbot, sender, 5)
+    assert not card.isVisible()
+    stop(window, qtbot, document)
+    answer_all(window)
+    assert card.isVisible()
+    assert (card.list.chosen, card.filter.text) == ("lo", sender.filter)
+
+
 def test_closing_the_options_while_it_starts_starts_nothing(window: MainWindow, qtbot: QtBot) -> None:
     window.capturing.ask_options(CaptureOptions("lo"))
     dialog = window.capturing.dialog
