@@ -22,6 +22,7 @@ from ui.charts.tools import ToolRow
 from ui.charts.turns import Turns
 from ui.charts.view import TimeView
 from ui.document import Document
+from ui.models.steps import packet_of
 from ui.settings import Preferences
 from ui.theme import Theme
 from ui.views.pane_state import PaneState
@@ -337,7 +338,7 @@ class ChartStack(QWidget):
         row = chart.nearest(place)
         if self._scope is not None and row >= 0:
             document = self._scope.document
-            document.selection.select(document.tables.snapshots.integer("packet", row), row)
+            document.selection.select(packet_of(document.tables, row), row)
 
     @Slot()
     def _select(self) -> None:
