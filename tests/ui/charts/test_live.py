@@ -143,16 +143,19 @@ def test_a_pause_freezes_the_charts(pane: ChartStack, live: Document, growing: G
     qtbot.waitUntil(lambda: len(live.tables.snapshots) > 0 and pane.frames.count > 3, timeout=WAIT_MS)
     live.pause(True)
     qtbot.waitUntil(lambda: not pane.is_stale, timeout=WAIT_MS)
-    frozen, rows, shown = pane.range_s, len(live.tables.packets), len(pane.charts[0].drawn.x)
+    assert pane.scope is not None
+    series, frames = pane.scope.data.series, pane.frames.count
+    frozen, rows, shown = pane.range_s, len(live.tables.snapshots), (len(pane.charts[0].drawn.x), len(series))
     with qtbot.waitSignal(live.waiting, timeout=WAIT_MS):
         growing.write(0.8)
-    qtbot.waitUntil(lambda: len(live.tables.packets) > rows, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: len(live.tables.snapshots) > rows, timeout=WAIT_MS)
     # Whatever has them drawn anew.
     pane.resize(pane.width(), pane.height() + 20)
     qtbot.waitUntil(lambda: not pane.is_stale, timeout=WAIT_MS)
-    assert (pane.range_s, len(pane.charts[0].drawn.x)) == (frozen, shown)
+    assert (pane.range_s, (len(pane.charts[0].drawn.x), len(series))) == (frozen, shown)
+    assert pane.frames.count == frames
     live.pause(False)
-    qtbot.waitUntil(lambda: len(pane.charts[0].drawn.x) > shown, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: len(series) > shown[1] and pane.frames.count > frames, timeout=WAIT_MS)
 
 
 def test_the_end_of_the_capture_ends_pause_and_motion(
