@@ -20,6 +20,8 @@ class Command:
     needs_capture: bool = True
     separator: bool = False
     """A line above it."""
+    toggles: bool = False
+    """It is on or off."""
     lacks: str = ""
     """With a capture open, why it cannot be carried out while it is disabled."""
 
@@ -37,6 +39,9 @@ COMMANDS = (
         "stop-fill",
         needs_capture=False,
         lacks="nothing is being captured or decoded",
+    ),
+    Command(
+        "pause", "Capture", "Pause the view", "Ctrl+Shift+E", "pause", toggles=True, lacks="nothing is being captured"
     ),
     Command("capture_restart", "Capture", "Restart", "Ctrl+R", needs_capture=False, lacks="nothing is being captured"),
     Command("open", "File", "Open...", "Ctrl+O", "folder-open", needs_capture=False),
@@ -125,6 +130,7 @@ OTHER_KEYS = (
     ("Charts", "Show the whole capture", "0"),
     ("Charts", "Fit to the marked range", "F"),
     ("Charts", "Move along", "Left Right"),
+    ("Welcome page", "Refresh the interfaces", "F5"),
     ("Everywhere", "Menu of what is selected", "Menu"),
     ("Everywhere", "Leave the search", "Esc"),
 )

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 from analyzer.capture.live.control import Settings as SnifferSettings
 from analyzer.capture.live.control import SnifferError, check_filter, list_interfaces
 from analyzer.capture.live.messages import Failed, Fault
-from analyzer.capture.live.rights import Through, ways
+from analyzer.capture.live.rights import Through, may_capture, ways
 from analyzer.capture.spools import SUFFIX, Spools
 from ui import words
 from ui.appearance import Appearance
@@ -26,6 +26,7 @@ from ui.opening import Opening
 from ui.piping import PipeCapture
 from ui.settings import CaptureOptions, Settings
 from ui.spools import copy, free_name
+from ui.traffic import Traffic
 from ui.views.banner import Banner
 
 MEGABYTE = 1_000_000
@@ -41,7 +42,13 @@ class Capturing(QObject):
     """A `LiveStanding`, several times a second; None: another capture is shown."""
 
     def __init__(
-        self, opening: Opening, settings: Settings, appearance: Appearance, banner: Banner, parent: QWidget
+        self,
+        opening: Opening,
+        settings: Settings,
+        appearance: Appearance,
+        banner: Banner,
+        traffic: Traffic,
+        parent: QWidget,
     ) -> None:
         super().__init__(parent)
         self._window = parent
@@ -49,6 +56,7 @@ class Capturing(QObject):
         self._settings = settings
         self._appearance = appearance
         self._banner = banner
+        self._traffic = traffic
         self._options = settings.capture_options
         self._live: LiveCapture | PipeCapture | None = None
         self._ending: list[LiveCapture | PipeCapture] = []
@@ -113,7 +121,15 @@ class Capturing(QObject):
         shown = options or replace(self._options, file="")
         zoom = self._appearance.preferences.zoom
         dialog = self._dialog = CaptureDialog(
-            self._appearance.theme, zoom, shown, ways(), self._inquiry, list_interfaces, check_filter, self._window
+            self._appearance.theme,
+            zoom,
+            shown,
+            ways(),
+            self._inquiry,
+            self._traffic,
+            list_interfaces,
+            check_filter,
+            self._window,
         )
         dialog.wanted.connect(lambda wanted: self.leave(lambda: self.when_stopped(lambda: self.start(wanted))))
         dialog.finished.connect(self._on_dialog_finished)
@@ -145,6 +161,15 @@ class Capturing(QObject):
         live.began.connect(self._on_began)
         live.ended.connect(self._on_ended)
         self.state_changed.emit()
+
+    @Slot(str, str)
+    def start_on(self, interface: str, limits: str) -> None:
+        """Capture on an interface through a filter, else as the last time; by who has the right."""
+        through = self._options.through
+        if not through and not may_capture():
+            through = next((way for way in ways().ready if way is not Through.SUDO), "")
+        options = replace(self._options, interface=interface, filter=limits, through=through, file="")
+        self.leave(lambda: self.start(options))
 
     @Slot()
     def start_again(self) -> None:

@@ -27,6 +27,10 @@ class Document(QObject):
     """More rows of any table are published; models compare lengths with what they showed."""
     amended = Signal(object)
     """tuple[Amendment, ...]: published rows whose values changed."""
+    paused_changed = Signal(bool)
+    """Rows wait, or are announced as they come."""
+    waiting = Signal()
+    """More rows came while paused."""
     renamed = Signal()
     """The file was kept under another name."""
     progressed = Signal(float)
@@ -45,10 +49,12 @@ class Document(QObject):
         self.selection = Selection(self)
         self._lengths: tuple[int, ...] = ()
         self._journal = worker.capture.tables.journal.reader()
+        self._counted = 0
         self._kept_as: Path | None = None
         self.temporary = False
         """The file goes when it is closed: nobody has given it a name yet."""
         self._open = True
+        self._paused = False
         self._done = False
         self._topics: dict[str, int] = {}
         self._answered.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
@@ -83,6 +89,19 @@ class Document(QObject):
     def is_live(self) -> bool:
         """The file is still being written, and followed."""
         return self.worker.growing and not self._done
+
+    @property
+    def is_paused(self) -> bool:
+        """Nothing is announced, though decoding goes on."""
+        return self._paused
+
+    def pause(self, on: bool) -> None:
+        """Announce no rows from now on, or all that came meanwhile. The end of decoding ends a pause."""
+        if on != self._paused and not (on and self._done):
+            self._paused = on
+            self.paused_changed.emit(on)
+            if not on:
+                self._announce()
 
     @property
     def tables(self) -> Tables:
@@ -149,14 +168,12 @@ class Document(QObject):
     @Slot()
     def _poll(self) -> None:
         ended = self.worker.decoded.is_set()
-        tables = self.tables
-        lengths = tuple(len(table) for table in tables)
-        if lengths != self._lengths:
-            self._lengths = lengths
-            self.rows_added.emit()
-        amendments = self._journal.take()
-        if amendments:
-            self.amended.emit(amendments)
+        if ended:
+            self.pause(False)
+        if self._paused:
+            self._count_waiting()
+        else:
+            self._announce()
         if ended or not self.worker.growing:
             with suppress(CaptureError):
                 # Of a medium that is gone the decoder says so, once.
@@ -167,6 +184,23 @@ class Document(QObject):
             if isinstance(self.worker.failure, CaptureError):
                 self.unreadable.emit(str(self.worker.failure))
             self.decoded.emit()
+
+    def _announce(self) -> None:
+        tables = self.tables
+        lengths = tuple(len(table) for table in tables)
+        self._counted = len(tables.packets)
+        if lengths != self._lengths:
+            self._lengths = lengths
+            self.rows_added.emit()
+        amendments = self._journal.take()
+        if amendments:
+            self.amended.emit(amendments)
+
+    def _count_waiting(self) -> None:
+        count = len(self.tables.packets)
+        if count != self._counted:
+            self._counted = count
+            self.waiting.emit()
 
 
 def report(error: BaseException) -> str:

@@ -34,6 +34,8 @@ from ui.document import Document
 from ui.editing import Editing
 from ui.fast_decoder import FastDecoder
 from ui.icons import product_icon
+from ui.live_view import LiveView
+from ui.machine import Machine
 from ui.models.commands import CommandModel, command_row, key_rows
 from ui.models.packet_cells import TimeFormat
 from ui.navigation import find_target
@@ -44,6 +46,7 @@ from ui.streams import Streams
 from ui.views.banner import Banner
 from ui.views.clients import ClientsPane
 from ui.views.find_bar import FindBar
+from ui.views.live_bar import LiveBar
 from ui.views.packet_list import PacketList
 from ui.views.packet_tab import PacketTab
 from ui.views.recovery_bar import RecoveryBar
@@ -73,7 +76,8 @@ class MainWindow(QMainWindow):
         self._make_panes()
         self._lay_out()
         self.opening = Opening(settings, self.banner, self)
-        self.capturing = Capturing(self.opening, settings, self.appearance, self.banner, self)
+        traffic = self.welcome.interfaces.traffic
+        self.capturing = Capturing(self.opening, settings, self.appearance, self.banner, traffic, self)
         self.recovery = Recovery(self.opening, self.capturing, self.recovery_bar, self.banner, self)
         self.streams = Streams(self.opening, self.capturing, self.banner, self)
         self._closes = False
@@ -86,7 +90,7 @@ class MainWindow(QMainWindow):
         self.layout_keeper.restore()
         if self._settings.layout("tab") == b"packet":
             self.tabs.setCurrentWidget(self.packet_tab)
-        bars = (self.banner, self.recovery_bar)
+        bars = (self.banner, self.recovery_bar, self.live_bar)
         self.appearance.look_after(
             (*self._followers, *bars, self.welcome, self.status),
             (*self._followers, *bars, self.welcome, self.status, self.find_bar),
@@ -127,7 +131,7 @@ class MainWindow(QMainWindow):
 
     def _make_panes(self) -> None:
         theme = self.appearance.theme
-        self.welcome = WelcomePage(theme)
+        self.welcome = WelcomePage(theme, Machine())
         self.packets = PacketList(theme)
         self.packet_tab = PacketTab(theme)
         self.snapshot_tab = SnapshotTab(theme)
@@ -135,6 +139,8 @@ class MainWindow(QMainWindow):
         self.clients = ClientsPane(theme)
         self.banner = Banner(theme)
         self.recovery_bar = RecoveryBar(theme)
+        self.live_bar = LiveBar(theme)
+        self.live_view = LiveView(self.packets, self.charts, self.live_bar, self)
         self.find_bar = FindBar()
         self.status = StatusBar(theme)
         self._followers = (self.packets, self.packet_tab, self.snapshot_tab, self.charts, self.clients)
@@ -159,7 +165,7 @@ class MainWindow(QMainWindow):
         column = QVBoxLayout(central)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        for widget in (self.recovery_bar, self.banner, self._pages, self.find_bar):
+        for widget in (self.recovery_bar, self.live_bar, self.banner, self._pages, self.find_bar):
             column.addWidget(widget)
         column.setStretchFactor(self._pages, 1)
         self.setCentralWidget(central)
@@ -184,9 +190,12 @@ class MainWindow(QMainWindow):
         self.capturing.state_changed.connect(self._update_commands)
         self.capturing.told.connect(self.status.show_live)
         self.streams.told.connect(self.status.show_stream)
+        self.capturing.told.connect(self.live_view.show_standing)
+        self.live_view.changed.connect(self._update_commands)
         self.welcome.open_requested.connect(self._open)
         self.welcome.dropped.connect(self._open_dropped)
         self.welcome.browse_requested.connect(self._browse)
+        self.welcome.capture_requested.connect(self.capturing.start_on)
         self.welcome.forget_requested.connect(self.opening.forget_recent)
         self.packet_tab.wants_first.connect(self.packets.go_first)
         self.snapshot_tab.select_first.connect(self.packets.go_next_snapshot)
@@ -219,6 +228,7 @@ class MainWindow(QMainWindow):
                 "zoom_in": lambda: appearance.zoom_by(ZOOM_STEP),
                 "zoom_out": lambda: appearance.zoom_by(-ZOOM_STEP),
                 "zoom_reset": lambda: appearance.zoom_by(1.0 - appearance.preferences.zoom),
+                "pause": self.live_view.toggle_pause,
                 "all_sessions": self._show_all_sessions,
                 "fill": layout.fill,
                 "next_pane": lambda: layout.step_pane(1),
@@ -246,6 +256,9 @@ class MainWindow(QMainWindow):
     def _show_document(self, document: Document | None) -> None:
         for pane in (*self._followers, self.status):
             pane.show_document(document)
+        live = self.capturing.live
+        source = ("", "") if live is None else (live.settings.interface, live.settings.filter)
+        self.live_view.show_document(document, source)
         self.find_bar.hide()
         self._pages.setCurrentWidget(self.welcome if document is None else self.splitter)
         self.layout_keeper.show_docks(document is not None)
@@ -280,6 +293,7 @@ class MainWindow(QMainWindow):
     @Slot()
     def _show_recent(self) -> None:
         self.welcome.show_recent(self._settings.recent)
+        self.welcome.interfaces.show_last(self._settings.capture_options)
 
     def _fill_recent_menu(self) -> None:
         self._recent_menu.clear()

@@ -73,6 +73,7 @@ class WindowCommands(QObject):
         busy = capturing or (document is not None and not document.is_decoded)
         possible = {command.name: document is not None for command in COMMANDS if command.needs_capture}
         possible |= {"capture_start": not busy, "stop": busy, "capture_restart": sniffing}
+        self.by_name["pause"].setChecked(document is not None and document.is_paused)
         if document is not None:
             possible |= _possible(document)
         for name, wanted in possible.items():
@@ -90,6 +91,7 @@ class WindowCommands(QObject):
 
     def _action(self, command: Command) -> QAction:
         action = QAction(self.tr(command.text), self)
+        action.setCheckable(command.toggles)
         action.setShortcuts([QKeySequence(keys) for keys in shortcuts(command)])
         carry_out = self._carry_out[command.name]
         action.triggered.connect(lambda: carry_out())
@@ -113,6 +115,7 @@ def _possible(document: Document) -> dict[str, bool]:
         "forward": selection.can_go_forward,
         "reload": not document.is_live and not document.temporary,
         "follow": not document.is_live and not document.temporary,
+        "pause": document.is_live,
         "save": document.temporary and not document.is_live,
         "save_as": not document.is_live,
         "all_sessions": selection.session >= 0,

@@ -42,6 +42,15 @@ def size(value: int) -> str:
     return f"{decimal(value / 1_000_000, 1)} MB"
 
 
+def duration(seconds: float) -> str:
+    """12 s, 3:05, 2:03:05."""
+    whole = int(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    minutes, hours = divmod(whole // 60, 60)[::-1]
+    return f"{hours}:{minutes:02}:{whole % 60:02}" if hours else f"{minutes}:{whole % 60:02}"
+
+
 def percent(part: float, whole: float) -> str:
     """40.3 %; unknown where the whole is nothing."""
     return f"{decimal(100 * part / whole, 1)} %" if whole else UNKNOWN

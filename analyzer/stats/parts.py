@@ -43,6 +43,16 @@ def part_packets(tables: Tables, snapshot: int) -> Ints:
     return tables.messages.take("packet", messages).astype(np.int64)
 
 
+def last_part_packets(tables: Tables, first: Ints, count: Ints) -> Ints:
+    """The packet that carried the last part to come of each snapshot, shape (n,); `count`: parts of each, 1 or more."""
+    begins = np.cumsum(count) - count
+    parts = np.arange(count.sum()) + np.repeat(first - begins, count)
+    messages = tables.parts.take("message", parts).astype(np.int64)
+    packets = tables.messages.take("packet", messages).astype(np.int64)
+    last: Ints = np.maximum.reduceat(packets, begins)
+    return last
+
+
 def part_frames(tables: Tables, snapshot: int) -> list[int]:
     """Frames (from 1) that carried a snapshot's parts, in the order of its parts."""
     return [frame + 1 for frame in tables.packets.take("frame", part_packets(tables, snapshot)).tolist()]

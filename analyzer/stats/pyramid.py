@@ -55,6 +55,12 @@ class Pyramid:
             above = self._levels[number + 1]
             above.append(*level.blocks(np.arange(len(above), blocks)))
 
+    def cut(self, length: int) -> None:
+        """Keep the first `length` points, which is no more than there are."""
+        for level in self._levels:
+            level.cut(length)
+            length //= FACTOR
+
     def put(self, positions: Ints, values: Floats, ranks: Ranks) -> None:
         """Replace the points at `positions`, shape (n,), ascending and each once."""
         unknown = np.isnan(values)
@@ -96,6 +102,10 @@ class _Level:
         self.low.append(low)
         self.high.append(high)
         self.worst.append(worst)
+
+    def cut(self, length: int) -> None:
+        for kept in (self.low, self.high, self.worst):
+            kept.cut(length)
 
     def put(self, positions: Ints, low: Floats, high: Floats, worst: Ranks) -> None:
         self.low.view[positions] = low

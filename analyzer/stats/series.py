@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from analyzer.snapshots.status import REPEATED, LostBy, Status
 from analyzer.stats.live import packet_times
+from analyzer.stats.parts import last_part_packets
 from analyzer.stats.snapshots import rebuilt_mask
 from analyzer.store.growing import Growing
 from analyzer.store.tables import Tables
@@ -62,6 +63,8 @@ _DEPENDS_ON = {
     "base_tick",
     "base",
     "packet",
+    "first_part",
+    "part_count",
     "parts",
     "wire_bytes",
     "delta_bytes",
@@ -224,9 +227,9 @@ class _Derived:
     def __init__(self, tables: Tables, rows: Ints | slice) -> None:
         self._tables = tables
         self._rows = rows
-        self._time_ns = packet_times(tables, self._column("packet"))
-        self.time_s: Floats = (self._time_ns - tables.frames.integer("time_ns", 0)) / 1e9
         status = self._column("status")
+        self._time_ns = packet_times(tables, self._packets(status))
+        self.time_s: Floats = (self._time_ns - tables.frames.integer("time_ns", 0)) / 1e9
         self._rebuilt = rebuilt_mask(status)
         self.rank = self._rank(status)
         self.full: NDArray[np.bool_] = self._rebuilt & (self._column("base_tick") < 0)
@@ -240,6 +243,16 @@ class _Derived:
         base_tick = self._column("base_tick")
         yield Metric.BASE_AGE_TICKS, np.where(base_tick >= 0, self._column("tick") - base_tick, np.nan)
         yield Metric.ACK_MS, self._until(self._column("acked_packet"))
+
+    def _packets(self, status: Ints) -> Ints:
+        """Where each snapshot stands in time: what decided that one is incomplete may have come seconds later."""
+        packets, count = self._column("packet"), self._column("part_count")
+        incomplete = np.flatnonzero((status == Status.INCOMPLETE) & (count > 0))
+        if len(incomplete):
+            packets = packets.copy()
+            first = self._column("first_part")[incomplete]
+            packets[incomplete] = last_part_packets(self._tables, first, count[incomplete])
+        return packets
 
     def _until(self, packets: Ints) -> Floats:
         """Milliseconds from each snapshot's packet to another; NaN for packet -1."""

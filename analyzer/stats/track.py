@@ -147,9 +147,9 @@ class Track:
         order = np.argsort(times, kind="stable")
         fresh, times = fresh[order], times[order]
         if len(fresh) and len(self) and times[0] < self._time.view[-1]:
-            self._rebuild()
-            return
-        self._append(fresh, times)
+            self._insert(fresh, times)
+        else:
+            self._append(fresh, times)
         self._amend(update.amended)
 
     def _moved(self, amended: Ints) -> bool:
@@ -182,6 +182,19 @@ class Track:
         for metric, pyramid in self._pyramids.items():
             pyramid.append(self._series.values(metric)[rows], self._series.rank[rows])
         self._outdate(float(times[0]))
+
+    def _insert(self, rows: Ints, times: Floats) -> None:
+        """New points of which some are older than the last one, as snapshots are that were given up late."""
+        start = int(np.searchsorted(self._time.view, times[0], "right"))
+        rows = np.concatenate([self._rows.view[start:], rows])
+        times = np.concatenate([self._time.view[start:], times])
+        order = np.argsort(times, kind="stable")
+        self._rows.cut(start)
+        self._time.cut(start)
+        self._owners.cut(start)
+        for pyramid in self._pyramids.values():
+            pyramid.cut(start)
+        self._append(rows[order], times[order])
 
     def _outdate(self, time_s: float) -> None:
         """What is kept sorted does not hold from a time on."""

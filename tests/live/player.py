@@ -41,6 +41,8 @@ class Player:
         self.name = name
         self.ticks: list[int] = []
         """Of every snapshot of which all parts came, in the order in which they did."""
+        self.sent = self.received = 0
+        """Datagrams."""
         self._clock = Clock()
         self._rng = Random(seed)
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -79,8 +81,10 @@ class Player:
     def _send(self, payload: bytes) -> None:
         with contextlib.suppress(ConnectionRefusedError):
             self._socket.send(payload)
+            self.sent += 1
 
     def _receive(self, payload: bytes) -> None:
+        self.received += 1
         if payload[:1] == b"\xff" or len(payload) < 7:
             return
         flags, ack = payload[0], (payload[0] & 3) << 8 | payload[1]

@@ -29,6 +29,10 @@ def test_equals_brute_force(points: list[tuple[float, int]], data: st.DataObject
                 data.draw(st.lists(st.tuples(VALUES, st.integers(0, 3)), min_size=len(at), max_size=len(at)))
             )
             pyramid.put(at, values[at], ranks[at])
+        if stop and data.draw(st.booleans()):
+            kept = data.draw(st.integers(0, stop))
+            pyramid.cut(kept)
+            pyramid.append(values[kept:stop], ranks[kept:stop])
     assert len(pyramid) == len(points)
     ends = st.integers(0, len(points))
     stretches = data.draw(st.lists(st.tuples(ends, ends), min_size=1, max_size=30))

@@ -27,11 +27,20 @@ def _slow_time(made: Tables, packet: int) -> int:
     return made.frames.integer("time_ns", made.packets.integer("frame", packet))
 
 
+def _slow_packet(made: Tables, row: int) -> int:
+    """Where a snapshot stands in time: an incomplete one where its last part came, not where it was given up."""
+    first, count = made.snapshots.integer("first_part", row), made.snapshots.integer("part_count", row)
+    if made.snapshots.integer("status", row) != Status.INCOMPLETE or count == 0:
+        return made.snapshots.integer("packet", row)
+    messages = [made.parts.integer("message", part) for part in range(first, first + count)]
+    return max(made.messages.integer("packet", message) for message in messages)
+
+
 def _slow(made: Tables, row: int) -> dict[Metric, float]:
     """The numbers of one snapshot, one look-up after the other."""
     snapshot = made.snapshots
     number = {name: snapshot.integer(name, row) for name in ("packet", "base", "base_tick", "acked_packet", "tick")}
-    own = _slow_time(made, number["packet"])
+    own = _slow_time(made, _slow_packet(made, row))
     base, acked = number["base"], number["acked_packet"]
     rebuilt = snapshot.integer("status", row) in (Status.OK, Status.CRC, Status.PARTIAL)
     return {

@@ -22,6 +22,7 @@ PATHS = [
     BUNDLED / "ddnet_dm2_reconnect_mapchange.pcap",
     BUNDLED / "ddnet_tsunami_badcrc_head.pcap",
     BUNDLED / "serverinfo_and_play_head.pcap",
+    BUNDLED / "ddnet_dm6_snaplen220.pcap",
     SAMPLE,
 ]
 METRICS = (Metric.WIRE_BYTES, Metric.BASE_AGE_MS, Metric.ACK_MS, Metric.ITEMS)
@@ -199,3 +200,23 @@ def test_taken_in_piece_by_piece_it_is_the_same() -> None:
     whole = SnapshotSeries(opened.tables)
     whole.update()
     assert track.rows.tolist() == Track(whole, -1).rows.tolist()
+
+
+@given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 99)), min_size=1, max_size=80), st.integers(1, 9))
+def test_points_that_come_late_are_put_where_they_belong(points: list[tuple[int, int]], batch: int) -> None:
+    seconds, values = ([float(part) for part in column] for column in zip(*points, strict=True))
+    whole = _times(seconds, [int(value) for value in values], [0] * len(points))
+    series = SnapshotSeries(whole.tables)
+    growing = Track(series, -1)
+    growing.extremes(Metric.WIRE_BYTES, np.array([0]), np.array([0]))
+    while not series.is_current:
+        growing.follow(series.update(batch))
+    once = Track(whole, -1)
+    assert growing.rows.tolist() == once.rows.tolist()
+    found, expected = (
+        track.extremes(Metric.WIRE_BYTES, np.arange(len(once)), np.full(len(once), len(once)))
+        for track in (growing, once)
+    )
+    np.testing.assert_array_equal(found.high, expected.high)
+    np.testing.assert_array_equal(found.low, expected.low)
+    assert [growing.position(row) for row in range(len(points))] == [once.position(row) for row in range(len(points))]

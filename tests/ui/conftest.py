@@ -233,6 +233,7 @@ def window(qtbot: QtBot, settings: Settings) -> Iterator[MainWindow]:
     assert made.opening.wait(WAIT_MS / 1000)
     assert made.capturing.wait(WAIT_MS / 1000)
     assert made.recovery.wait(WAIT_MS / 1000)
+    assert made.welcome.interfaces.wait(WAIT_MS / 1000)
     made.deleteLater()
 
 

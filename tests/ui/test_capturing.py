@@ -112,7 +112,10 @@ def test_rows_come_while_it_runs_and_are_those_of_the_file(
     assert not document.is_decoded
     assert window.windowTitle().startswith("lo-")
     assert "(live)" in window.windowTitle()
-    qtbot.waitUntil(lambda: "Live" in said(window.status) and "packets/s" in said(window.status))
+    qtbot.waitUntil(lambda: window.live_bar.isVisible() and "packets/s" in window.live_bar.source.text())
+    assert window.live_bar.pill.text.startswith("Live ")
+    assert window.live_bar.source.text().startswith("lo · ")
+    assert window.live_bar.source.text().endswith(sender.filter)
     assert "Dropped 0" in said(window.status)
     assert "%" not in said(window.status)
     assert not window.actions_by_name["capture_start"].isEnabled()
@@ -120,7 +123,7 @@ def test_rows_come_while_it_runs_and_are_those_of_the_file(
     sender.send(100)
     qtbot.waitUntil(lambda: window.packets.model.rowCount() == 300)
     stop(window, qtbot, document)
-    assert "Live" not in said(window.status)
+    assert not window.live_bar.isVisible()
     assert "Dropped 0" in said(window.status)
     assert "(not saved)" in window.windowTitle()
     kept = tmp_path / "kept.pcapng"
@@ -307,6 +310,20 @@ def test_the_options_are_asked_for_and_remembered(window: MainWindow, qtbot: QtB
     answer_all(window)
 
 
+def test_the_welcome_page_captures(window: MainWindow, qtbot: QtBot, sender: Sender) -> None:
+    card = window.welcome.interfaces
+    qtbot.waitUntil(lambda: bool(card.list.chosen))
+    card.list.choose("lo")
+    card.filter.set_text(sender.filter)
+    card.start.click()
+    document = begun(window, qtbot, sender, 5)
+    assert not card.isVisible()
+    stop(window, qtbot, document)
+    answer_all(window)
+    assert card.isVisible()
+    assert (card.list.chosen, card.filter.text) == ("lo", sender.filter)
+
+
 def test_closing_the_options_while_it_starts_starts_nothing(window: MainWindow, qtbot: QtBot) -> None:
     window.capturing.ask_options(CaptureOptions("lo"))
     dialog = window.capturing.dialog
@@ -425,6 +442,6 @@ def test_kernels_that_become_ready_take_over(
     sender.send(50)
     qtbot.waitUntil(lambda: window.packets.model.rowCount() == 100)
     assert window.capturing.active
-    assert "Live" in said(window.status)
+    assert window.live_bar.isVisible()
     stop(window, qtbot, fast)
     answer_all(window)

@@ -18,14 +18,17 @@ from pytestqt.qtbot import QtBot
 from analyzer.resources import resource
 from analyzer.snapshots.status import Status
 from analyzer.stats.clients import Severity, client_stats
+from tests.ui.conftest import WAIT_MS
 from ui.document import Document
 from ui.icons import product_icon
+from ui.machine import Machine
 from ui.models.recent import RecentModel, capture_summary, worst_severity
 from ui.settings import RecentCapture
 from ui.theme import DARK, LIGHT
 from ui.views.welcome import WelcomePage
 
 OpenDocument = Callable[..., Document]
+MACHINE = Machine(list_interfaces=list)
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 BAD_CRC = "ddnet_tsunami_badcrc_head.pcap"
 MID_SESSION = "ddnet_ctf3_midsession_head.pcap.gz"
@@ -39,13 +42,14 @@ def recent(
 
 @pytest.fixture
 def page(qtbot: QtBot) -> Iterator[WelcomePage]:
-    made = WelcomePage(LIGHT)
+    made = WelcomePage(LIGHT, MACHINE)
     qtbot.addWidget(made)
     made.resize(1280, 800)
     with qtbot.waitExposed(made):
         made.show()
     yield made
     made.hide()
+    assert made.interfaces.wait(WAIT_MS / 1000)
 
 
 def test_recent_rows(qtmodeltester: ModelTester) -> None:

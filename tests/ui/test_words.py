@@ -60,3 +60,10 @@ def test_size(value: int, text: str) -> None:
 )
 def test_percent(part: float, whole: float, text: str) -> None:
     assert words.percent(part, whole) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0.0, "0 s"), (59.9, "59 s"), (60.0, "1:00"), (185.0, "3:05"), (7385.0, "2:03:05")]
+)
+def test_duration(seconds: float, text: str) -> None:
+    assert words.duration(seconds) == text

@@ -37,6 +37,7 @@ class Canvas(QWidget):
         self._font = self.font()
         self._still: QPixmap | None = None
         self._cursor: tuple[float, float] | None = None
+        self._newest: tuple[float, float] | None = None
         self._hover: float | None = None
         self._region: tuple[float, float] | None = None
         self.still_paints = 0
@@ -52,6 +53,11 @@ class Canvas(QWidget):
     def cursor_at(self) -> tuple[float, float] | None:
         """The selected moment and the value that is ringed, NaN for none; None: nothing is selected."""
         return self._cursor
+
+    @property
+    def newest_at(self) -> tuple[float, float] | None:
+        """Time and value of what came last, where that is ringed."""
+        return self._newest
 
     @property
     def region(self) -> tuple[float, float] | None:
@@ -140,6 +146,12 @@ class Canvas(QWidget):
             self._update_around(None if at is None else at[0])
         self._cursor = cursor
 
+    def set_newest(self, place: tuple[float, float] | None) -> None:
+        """Time and value of what came last: ringed."""
+        if place != self._newest:
+            self._newest = place
+            self.update()
+
     def set_hover(self, time_s: float | None) -> None:
         """Where the pointer is, in whatever chart."""
         for at in (self._hover, time_s) if time_s != self._hover else ():
@@ -173,12 +185,17 @@ class Canvas(QWidget):
         if self._cursor is not None:
             time_s, value = self._cursor
             self._paint_moment(painter, frame, time_s, color("mark"), max(1, round(1.4 * frame.ratio)) / frame.ratio)
-            if np.isfinite(value) and frame.x[0] <= time_s <= frame.x[1]:
-                painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-                painter.setPen(QPen(color(self._color), 1.6))
-                painter.setBrush(color("panel"))
-                painter.drawEllipse(frame.place_of(time_s, value), RING, RING)
+            self._paint_ring(painter, frame, time_s, value)
+        if self._newest is not None:
+            self._paint_ring(painter, frame, *self._newest)
         painter.end()
+
+    def _paint_ring(self, painter: QPainter, frame: Frame, time_s: float, value: float) -> None:
+        if np.isfinite(value) and frame.x[0] <= time_s <= frame.x[1]:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(QPen(self._theme.color(self._color), 1.6))
+            painter.setBrush(self._theme.color("panel"))
+            painter.drawEllipse(frame.place_of(time_s, value), RING, RING)
 
     def _paint_still(self, frame: Frame) -> QPixmap:
         self.still_paints += 1

@@ -11,13 +11,13 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 from analyzer.stats.series import Metric, Rank
 from analyzer.stats.track import Track
 from ui import fonts
-from ui.charts import drawing
+from ui.charts import drawing, newest
 from ui.charts.canvas import Canvas
 from ui.charts.data import ALL_SESSIONS, ChartData
 from ui.charts.drawing import Drawn, Fault, Window
 from ui.charts.header import Header, LegendEntry
 from ui.charts.pointer import Pointer
-from ui.charts.scale import HEADROOM, grid, seconds
+from ui.charts.scale import HEADROOM, grid, seconds, steady
 from ui.charts.specs import ChartSpec, Form
 from ui.theme import Theme
 from ui.words import UNKNOWN, count, decimal, quantity
@@ -58,6 +58,10 @@ class Scene:
     """Whose snapshots these are, and how many, in words."""
     decoded: float | None = None
     """From this time on nothing is decoded yet; None: everything is."""
+    live: bool = False
+    """More comes: what stands still in the picture should not move with it."""
+    follows: bool = False
+    """The newest is kept in view."""
 
     @property
     def track(self) -> Track:
@@ -80,6 +84,8 @@ class Chart(QWidget):
         self.drawn = Drawn()
         self.band = Drawn()
         self.full = Drawn()
+        self._newest: tuple[float, float] | None = None
+        """Time and value of what came last, while that is followed."""
         self._percentiles: tuple[object, ...] = ()
         """What `drawn` and `band` are of, where they are percentiles."""
         self.header = Header(theme)
@@ -147,10 +153,11 @@ class Chart(QWidget):
         window = self._window(scene)
         whole = self._compute(scene, window, first=first)
         top = max(spec.least_top, self.drawn.top, self.band.top) * HEADROOM
+        top = steady(top) if scene.live else top
         canvas.set_range((scene.start, scene.stop), (min(self.drawn.bottom, self.band.bottom), top))
         canvas.set_ticks(
             [(value, quantity(round(value))) for value in grid(LABELLED * top)],
-            seconds(scene.start, scene.stop, max(2, window.pixels // LABEL_PIXELS)),
+            self._times(scene, window),
         )
         self._paint(spec.form)
         canvas.set_faults({rank.name.lower(): fault for rank, fault in scene.faults.items()}, signs=first)
@@ -158,11 +165,21 @@ class Chart(QWidget):
         canvas.set_undecoded(scene.decoded)
         self._say(scene)
         seen = {rank for rank, fault in scene.faults.items() if len(fault.signs)}
+        self.header.keep_lines(scene.live)
         self.header.set_legend(self._legend(scene, seen if first else set(), first=first))
+        self._newest = newest.of(scene, spec) if scene.follows else None
+        curved = spec.form is Form.LINE and self._newest is not None
+        canvas.set_newest(self._newest if curved else None)
         self._show_cursor()
         self.set_region(self._region)
         self.setAccessibleName(self._text_twin(scene))
         return whole
+
+    @staticmethod
+    def _times(scene: Scene, window: Window) -> list[tuple[float, str]]:
+        """Labels of the time axis; before the capture there is no time."""
+        found = seconds(scene.start, scene.stop, max(2, window.pixels // LABEL_PIXELS))
+        return [label for label in found if label[0] >= scene.data.first_s]
 
     def prepare(self, scene: Scene) -> bool:
         """Sort some of what the percentiles need, which were not ready. False: there is more."""
@@ -212,6 +229,7 @@ class Chart(QWidget):
     def clear(self) -> None:
         """Let go of what was drawn, and of where it came from."""
         self._scene, self.selected, self._hover, self._summary = None, None, None, ""
+        self._newest = None
         self._percentiles = ()
         self.drawn = self.band = self.full = Drawn()
         canvas = self.canvas
@@ -221,6 +239,7 @@ class Chart(QWidget):
         canvas.set_hover(None)
         canvas.set_region(None)
         canvas.set_undecoded(None)
+        canvas.set_newest(None)
         self.header.set_legend(())
         self.header.set_value("")
         self._sentence.hide()
@@ -277,7 +296,12 @@ class Chart(QWidget):
 
     @property
     def value_text(self) -> str:
-        """The selected snapshot's value with its unit, or the range summed up, wherever the pointer is."""
+        """The selected snapshot's value with its unit, or the range summed up, wherever the pointer is.
+
+        Of a live capture that is followed: the newest value.
+        """
+        if self._scene is not None and self._scene.follows and not self._summary:
+            return self._text(np.nan if self._newest is None else self._newest[1])
         if self._summary or self.selected is None:
             return self._summary
         if self.spec.metric is None:

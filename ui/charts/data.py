@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from analyzer.stats.flows import session_flow
 from analyzer.stats.rates import PacketRates
 from analyzer.stats.series import SnapshotSeries
@@ -45,6 +47,11 @@ class ChartData:
             self._frames = published
         return self.series.is_current and self.rates.is_current
 
+    @property
+    def missing(self) -> int:
+        """Snapshots that were published and not taken in yet."""
+        return len(self.tables.snapshots) - len(self.series)
+
     def track(self, session: int) -> Track:
         """The snapshots of a session, or of all. Those of a few sessions are kept at hand."""
         found = self._tracks.pop(session, None)
@@ -85,6 +92,13 @@ class ChartData:
         """The session of the first snapshot that counts, -1 while there is none."""
         track = self.track(ALL_SESSIONS)
         return int(self.series.session[track.rows[0]]) if len(track) else -1
+
+    def newest_sessions(self, since_s: float) -> list[int]:
+        """Sessions that had snapshots since a time, who had the newest first."""
+        every = self.track(ALL_SESSIONS)
+        sessions = self.series.session[every.rows[every.between(since_s, np.inf)[0] :]][::-1]
+        found, first = np.unique(sessions, return_index=True)
+        return [int(session) for session in found[np.argsort(first)]]
 
     def several(self) -> bool:
         """More than one session has snapshots."""

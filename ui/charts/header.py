@@ -19,6 +19,7 @@ _LEAST_UNIT = 20.0
 _SOME_UNIT = 48.0
 """So much of a unit is worth more than an entry of the legend."""
 _LONGEST = 120.0
+_MOST_MEASURES = 64
 _SWATCH = 14.0
 _SPACE = 8.0
 
@@ -45,8 +46,9 @@ class Header(QWidget):
         self._theme = theme
         self._title = self._unit = self._value = ""
         self._legend: tuple[LegendEntry, ...] = ()
-        self._wraps = False
+        self._wraps = self._keeps = False
         self._zoom = 1.0
+        self._measures: dict[str, tuple[str, float]] = {}
         self.set_zoom(1.0)
 
     def set_theme(self, theme: Theme) -> None:
@@ -56,6 +58,7 @@ class Header(QWidget):
 
     def set_zoom(self, zoom: float) -> None:
         """Other font sizes."""
+        self._measures.clear()
         self._strong = fonts.font(fonts.Use.GROUP_ROW, zoom=zoom)
         self._small = fonts.font(fonts.Use.HEAD, zoom=zoom)
         self._legend_font = fonts.font(fonts.Use.AXIS, zoom=zoom)
@@ -86,6 +89,12 @@ class Header(QWidget):
             self._legend = entries
             self._arrange()
 
+    def keep_lines(self, on: bool) -> None:
+        """While on, two lines stay two: entries come and go, and the charts below must not jump each time."""
+        if on != self._keeps:
+            self._keeps = on
+            self._arrange()
+
     def set_value(self, text: str) -> None:
         """The value at the cursor."""
         if text != self._value:
@@ -101,7 +110,8 @@ class Header(QWidget):
         words = strong.horizontalAdvance(self._title) + _SPACE + small.horizontalAdvance(self._unit) + _SPACE
         value = strong.horizontalAdvance(_USUAL_VALUE) + _SPACE
         needed = [self._width(entry) for entry in self._legend if not entry.repeated]
-        self._wraps = bool(needed) and words + sum(needed) + value > self.width() - 2 * CELL_PADDING
+        fits = not needed or words + sum(needed) + value <= self.width() - 2 * CELL_PADDING
+        self._wraps = not fits or (self._keeps and self._wraps)
         height = round((HEIGHT + (LEGEND_HEIGHT if self._wraps else 0)) * self._zoom)
         if height != self.height():
             self.setFixedHeight(height)
@@ -167,12 +177,21 @@ class Header(QWidget):
         return [entry for entry in self._legend if entry in chosen]
 
     def _width(self, entry: LegendEntry) -> float:
-        return _SWATCH + 4 + QFontMetricsF(self._legend_font).horizontalAdvance(self._text(entry)) + _SPACE
+        return _SWATCH + 4 + self._measured(entry)[1] + _SPACE
 
     def _text(self, entry: LegendEntry) -> str:
         """A long name is cut, so that it does not take the place of all others."""
-        metrics = QFontMetricsF(self._legend_font)
-        return metrics.elidedText(entry.text, Qt.TextElideMode.ElideRight, _LONGEST * self._zoom)
+        return self._measured(entry)[0]
+
+    def _measured(self, entry: LegendEntry) -> tuple[str, float]:
+        """What is said of it, and how wide that is: each entry is measured once, and painted 20 times a second."""
+        if entry.text not in self._measures:
+            if len(self._measures) >= _MOST_MEASURES:
+                self._measures.clear()
+            metrics = QFontMetricsF(self._legend_font)
+            text = metrics.elidedText(entry.text, Qt.TextElideMode.ElideRight, _LONGEST * self._zoom)
+            self._measures[entry.text] = text, metrics.horizontalAdvance(text)
+        return self._measures[entry.text]
 
     def _paint_entry(self, painter: QPainter, entry: LegendEntry, place: QRectF) -> None:
         self._paint_sign(painter, entry, QPointF(place.left() + _SWATCH / 2, place.center().y()))

@@ -33,6 +33,8 @@ class Pointer(QObject):
         self._pressed: QPointF | None = None
         self._dragging = False
         self._panning: float | None = None
+        self.at: float | None = None
+        """Where it hovers; None: elsewhere."""
         watched.setMouseTracking(True)
         watched.installEventFilter(self)
 
@@ -59,6 +61,7 @@ class Pointer(QObject):
             self.menu_asked.emit(event.globalPos(), QPointF(event.pos()))
             return True
         if kind == QEvent.Type.Leave:
+            self.at = None
             self.left.emit()
         return False
 
@@ -78,6 +81,7 @@ class Pointer(QObject):
             self._dragging = self._dragging or abs(x - self._pressed.x()) >= QApplication.startDragDistance()
             if self._dragging:
                 self.dragged.emit(self._pressed.x(), x)
+        self.at = x
         self.hovered.emit(x)
 
     def _release(self, event: QMouseEvent) -> None:

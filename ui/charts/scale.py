@@ -9,6 +9,7 @@ from ui.words import DOT, UNKNOWN, decimal
 _FINE_STEPS = (1.0, 2.0, 3.0, 5.0)
 _STEPS = (1.0, 2.0, 2.5, 5.0)
 _TIME_STEPS = (1.0, 2.0, 5.0)
+_STEADY = (1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
 HEADROOM = 1.08
 """How far the axis goes beyond the greatest value."""
 
@@ -27,6 +28,12 @@ def grid(top: float) -> list[float]:
     ]
     step = next((step for step in candidates if top / step < 4), max(candidates, default=1.0))
     return [step * number for number in range(math.floor(top / step) + 1)]
+
+
+def steady(top: float) -> float:
+    """The next of a few numbers above: an axis that ends there does not creep with every value that comes."""
+    power = 10.0 ** math.floor(math.log10(top))
+    return next(step * power for step in _STEADY if step * power >= top * (1 - 1e-9))
 
 
 def seconds(start: float, stop: float, most: int) -> list[tuple[float, str]]:

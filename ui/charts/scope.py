@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from analyzer.stats.flows import session_flow
 from ui.charts.data import ALL_SESSIONS, ChartData
 from ui.document import Document
 from ui.words import count, quantity
@@ -21,6 +22,11 @@ class Scope:
         self.wants_all = False
         self._share = 0.0
         self._expected_s = 0.0
+
+    @property
+    def is_paused(self) -> bool:
+        """What comes is not drawn for now."""
+        return self.document.is_paused
 
     @property
     def limited(self) -> bool:
@@ -55,14 +61,29 @@ class Scope:
             self.own = self.data.first_session()
         return self.own != before
 
+    def keep_up(self, since_s: float, gone_s: float) -> None:
+        """Nothing came in the session since then: go on with the client's next one, after a change of map, say.
+
+        With nothing selected, and where nothing came of the client since `gone_s`, with whoever sent last.
+        """
+        track = self.data.track(self.own)
+        if self.own < 0 or self.limited or (len(track) and track.time_s[-1] >= since_s):
+            return
+        newest = self.data.newest_sessions(since_s)
+        flow = session_flow(self.document.tables, self.own)
+        own = (session for session in newest if session_flow(self.document.tables, session) == flow)
+        gone = not len(track) or track.time_s[-1] < gone_s
+        others = newest if gone and self.document.selection.place.packet < 0 else []
+        self.own = next(own, next(iter(others), self.own))
+
     def progressed(self, share: float) -> None:
         """What of the file is decoded, 0 to 1."""
         self._share = share
 
     @property
     def decoded_s(self) -> float | None:
-        """From this time on nothing is decoded yet; None: decoding ended."""
-        return None if self.document.is_decoded else self.data.last_s
+        """From this time on nothing is decoded yet; None: decoding ended, or is as far as the capture."""
+        return None if self.document.is_decoded or self.document.is_live else self.data.last_s
 
     @property
     def end_s(self) -> float:

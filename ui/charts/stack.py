@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from PySide6.QtCore import QEvent, QPointF, Qt, Slot
+from PySide6.QtCore import QEvent, QPointF, Qt, Signal, Slot
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QPalette, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
@@ -14,19 +14,22 @@ from ui.charts.chart import Chart, Scene
 from ui.charts.column import ChartColumn
 from ui.charts.commands import PAN_SHARE, StackCommands
 from ui.charts.data import ALL_SESSIONS
-from ui.charts.drawing import Window, faults
+from ui.charts.drawing import GAP_S, Window, faults
+from ui.charts.live import LiveFrames
 from ui.charts.scale import range_words
 from ui.charts.scope import Scope
 from ui.charts.tools import ToolRow
 from ui.charts.turns import Turns
 from ui.charts.view import TimeView
 from ui.document import Document
+from ui.models.steps import packet_of
 from ui.settings import Preferences
 from ui.theme import Theme
 from ui.views.pane_state import PaneState
+from ui.words import decimal
 
 ZOOM_STEP = 1.25
-LIVE_S = 30.0
+LIVE_S = 12.0
 """Of a live capture so much is shown, the newest."""
 ROWS_A_TURN = 4096
 """How many snapshots are taken in before others have their turn."""
@@ -34,6 +37,9 @@ ROWS_A_TURN = 4096
 
 class ChartStack(QWidget):
     """Reads the document's tables and selection; writes only to the selection."""
+
+    following_changed = Signal(bool)
+    """Of a live capture the newest is kept in view, or not."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -47,6 +53,8 @@ class ChartStack(QWidget):
         self.tools = ToolRow(theme)
         self.commands = StackCommands(self)
         self._turns = Turns(self._draw_each, self)
+        self.frames = LiveFrames(self._draw_frame, self._is_followed, self)
+        self._was_following = False
         self._stale = True
         self._preferred_unit = ""
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -105,8 +113,35 @@ class ChartStack(QWidget):
                 signal.connect(slot)
             if document.is_live:
                 self._view.follow(LIVE_S)
+                self.frames.start()
         self._show_or_say(document is not None)
         self._ask_redraw()
+        self._tell_following()
+
+    @property
+    def follows(self) -> bool:
+        """Of a live capture the newest is kept in view, be it a stretch at its end or all of it."""
+        return self._view.follows
+
+    def follow(self) -> None:
+        """Show the newest of a live capture, and what comes, until somebody looks elsewhere."""
+        if self._scope is not None and self._scope.document.is_live:
+            self._view.follow(LIVE_S)
+            self._draw()
+            self._tell_following()
+
+    def hold(self) -> None:
+        """Stay with what is in view."""
+        self._view.hold()
+        self._tell_following()
+
+    def _is_followed(self) -> bool:
+        return self._view.follows and self.isVisible() and self._scope is not None and not self._scope.is_paused
+
+    def _tell_following(self) -> None:
+        if self._view.follows != self._was_following:
+            self._was_following = self._view.follows
+            self.following_changed.emit(self._was_following)
 
     def _show_or_say(self, shows: bool) -> None:
         """Charts, or the sentence in their place."""
@@ -120,6 +155,7 @@ class ChartStack(QWidget):
             (document.amended, self._ask_redraw),
             (document.decoded, self._on_decoded),
             (document.progressed, self._progressed),
+            (document.paused_changed, self._ask_redraw),
             (selection.packet_changed, self._select),
             (selection.snapshot_changed, self._select),
             (selection.session_changed, self._limit),
@@ -128,6 +164,7 @@ class ChartStack(QWidget):
 
     def _let_go(self) -> None:
         self._turns.stop()
+        self.frames.stop()
         if self._scope is not None:
             for signal, slot in self._wires(self._scope.document):
                 signal.disconnect(slot)
@@ -215,15 +252,16 @@ class ChartStack(QWidget):
     def show_all(self) -> None:
         """The whole time of the capture."""
         self._view.show_all()
-        self._draw()
+        self._look()
 
     def show_range(self, start_s: float, stop_s: float) -> None:
         """A stretch of time."""
         self._view.show(start_s, stop_s)
-        self._draw()
+        self._look()
 
     def select_range(self, start_s: float, stop_s: float) -> None:
         """Choose a range: shaded, and summed up above each chart."""
+        self.hold()
         first, last = self._view.capture
         self._set_region((max(first, min(start_s, stop_s)), min(last, max(start_s, stop_s))))
 
@@ -251,7 +289,7 @@ class ChartStack(QWidget):
 
     def _zoom(self, at: float, factor: float) -> None:
         self._view.zoom(at, factor)
-        self._draw()
+        self._look()
 
     def zoom_step(self, direction: int) -> None:
         """Closer (1), or farther (-1), around the selected moment if it is in view; 0 shows all."""
@@ -270,7 +308,12 @@ class ChartStack(QWidget):
 
     def _pan(self, by: float) -> None:
         self._view.pan(by)
+        self._look()
+
+    def _look(self) -> None:
+        """A person looks elsewhere."""
         self._draw()
+        self._tell_following()
 
     # Pointer and selection
 
@@ -295,12 +338,14 @@ class ChartStack(QWidget):
         row = chart.nearest(place)
         if self._scope is not None and row >= 0:
             document = self._scope.document
-            document.selection.select(document.tables.snapshots.integer("packet", row), row)
+            document.selection.select(packet_of(document.tables, row), row)
 
     @Slot()
     def _select(self) -> None:
         """The selection went elsewhere: another client may be the one, and the cursor must be in view."""
         scope = self._scope
+        if scope is not None and scope.document.selection.place.packet >= 0:
+            self.hold()
         if scope is None or not self.isVisible():
             self._stale = True
             return
@@ -331,14 +376,19 @@ class ChartStack(QWidget):
 
     @Slot()
     def _on_decoded(self) -> None:
+        self.frames.stop()
+        if self._scope is not None and self._view.follows:
+            self._scope.data.update()
+            self._view.set_capture(self._scope.data.first_s, self._scope.data.last_s)
         self._view.end_live()
         self._ask_redraw()
+        self._tell_following()
 
     @Slot()
     def _ask_redraw(self) -> None:
         """Draw soon, once for all that happens until then; nothing while the pane is hidden."""
         self._stale = True
-        if self.isVisible():
+        if self.isVisible() and not self.frames.running:
             self._turns.ask()
 
     def _draw_next(self) -> None:
@@ -348,6 +398,19 @@ class ChartStack(QWidget):
 
     def _draw(self) -> None:
         self._turns.begin_now()
+
+    def _draw_frame(self) -> None:
+        """The next picture of a live capture; what is below a pointer that rests has moved on."""
+        scope = self._scope
+        if scope is not None and scope.data.missing > ROWS_A_TURN:
+            # After a pause there is much to take in: a part a turn.
+            if not self._turns.busy:
+                self._draw_next()
+            return
+        self._draw()
+        for chart in self.shown_charts:
+            if chart.pointer.at is not None:
+                self._hover(chart.canvas.time_at(chart.pointer.at))
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -364,7 +427,7 @@ class ChartStack(QWidget):
         self._stale = scope is not None and not self.isVisible()
         if scope is None or self._stale:
             return
-        while not scope.data.update(ROWS_A_TURN):
+        while not scope.is_paused and not scope.data.update(ROWS_A_TURN):
             yield False
         if scope.document.is_decoded and not len(scope.data.tables.frames):
             self.state.show_state(self.tr("No packets"), self.tr("The capture holds none: there is no time to draw"))
@@ -377,8 +440,10 @@ class ChartStack(QWidget):
             self._show_or_say(not empty)
             if empty:
                 return
-        self._view.set_capture(scope.data.first_s, scope.end_s)
+        self._view.set_capture(scope.data.first_s, self._end_s(scope))
         scope.choose()
+        if self._view.follows:
+            scope.keep_up(self._view.stop - GAP_S, self._view.start)
         scene = self._scene(scope)
         yield False
         charts, waiting = self.shown_charts, []
@@ -394,6 +459,14 @@ class ChartStack(QWidget):
             while not chart.prepare(scene):
                 yield False
             chart.draw(scene, first=chart is charts[0], last=chart is charts[-1])
+
+    def _end_s(self, scope: Scope) -> float:
+        """Where the axis ends: of a capture that is followed, where the clock is."""
+        if not scope.document.is_live or not self._view.follows:
+            return max(scope.end_s, self._view.capture[1]) if scope.document.is_live else scope.end_s
+        if scope.is_paused:
+            return self._view.capture[1]
+        return self.frames.end(scope.data.last_s, self._view.width / self.charts[0].plot_pixels)
 
     def _write_client(self, scope: Scope) -> None:
         every, choice = scope.session == ALL_SESSIONS, not scope.limited and scope.own >= 0
@@ -411,10 +484,18 @@ class ChartStack(QWidget):
             faults(scope.data.track(scope.session), Window(start, stop, self.charts[0].plot_pixels)),
             scope.twin(start, stop),
             scope.decoded_s,
+            scope.document.is_live,
+            self._view.follows,
         )
 
     def _write_range(self, hover: float | None) -> None:
-        self.tools.set_range_text(*range_words(self.range_s, self._region, hover))
+        moves = self._view.follows and self._scope is not None and not self._scope.is_paused
+        if moves and hover is None and self._region is None:
+            self.tools.set_range_text(self.tr("last {0} s").format(decimal(self._view.width, 0)))
+        else:
+            start, stop = self.range_s
+            view = max(start, self._view.capture[0]), stop
+            self.tools.set_range_text(*range_words(view, self._region, hover))
 
     # Keys and the menu
 

@@ -39,6 +39,7 @@ class ToolRow(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._name = ""
+        self._client: tuple[str, bool, bool] | None = None
         self._segments = Segments(theme, 2)
         self._segments.group.idClicked.connect(lambda number: self.all_chosen.emit(number == 1))
         self._range_texts = "", ""
@@ -106,6 +107,9 @@ class ToolRow(QWidget):
 
     def set_client(self, name: str, *, shows_all: bool, can_choose: bool) -> None:
         """Name of the one client; empty: there is none yet."""
+        if (name, shows_all, can_choose) == self._client:
+            return
+        self._client = name, shows_all, can_choose
         self._name = name
         self._segments.choose(1 if shows_all else 0)
         for button in self._segments.buttons:

@@ -1,6 +1,7 @@
 """Which stretch of time the charts show: all of it, growing with the capture, until somebody zooms.
 
-Of a live capture it is the newest stretch, which moves along as long as its end is in view.
+Of a live capture it is the newest stretch, which moves along as long as its end is in view, also where the capture is
+still shorter.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ class TimeView:
         self._first, self._last = 0.0, 0.0
         self._range: tuple[float, float] | None = None
         self._live = False
+        self._usual_s = 0.0
+        """How much is shown of a live capture before somebody zooms."""
         self._newest_s: float | None = None
         """How much of the end is kept in view; None: the range stays where it is."""
 
@@ -48,7 +51,7 @@ class TimeView:
         """The capture reaches from `first` to `last`."""
         self._first, self._last = first, last
         if self._newest_s is not None:
-            self._range = (last - self._newest_s, last) if last - first > self._newest_s else None
+            self._range = (last - self._newest_s, last)
 
     @property
     def follows(self) -> bool:
@@ -57,11 +60,20 @@ class TimeView:
 
     def follow(self, newest_s: float) -> None:
         """The capture is live: show the newest seconds of it, as they come, until somebody looks elsewhere."""
-        self._live, self._newest_s = True, newest_s
+        self._live, self._newest_s, self._usual_s = True, newest_s, newest_s
+        self.set_capture(self._first, self._last)
+
+    def hold(self) -> None:
+        """Stay with what is in view, or with as much of it as the capture has."""
+        if self._newest_s is not None and self._range is not None:
+            self._newest_s = None
+            self.show(*self._range)
+            self._newest_s = None
 
     def end_live(self) -> None:
         """The capture has ended: stay with what is in view."""
-        self._live, self._newest_s = False, None
+        self.hold()
+        self._live = False
 
     def show(self, start: float, stop: float) -> None:
         """Show a range, or as much of it as the capture has."""
@@ -81,10 +93,21 @@ class TimeView:
         self._range = self._newest_s = None
 
     def zoom(self, at: float, factor: float) -> None:
-        """Make the range `factor` times as wide; the time `at` keeps its place."""
+        """Make the range `factor` times as wide; the time `at` keeps its place, or the end if that is followed."""
         start, stop = self.start, self.stop
+        if self._newest_s is not None:
+            self._follow_wider(self._newest_s * factor)
+            return
         factor = max(factor, NARROWEST_S / (stop - start))
         self.show(at - (at - start) * factor, at + (stop - at) * factor)
+
+    def _follow_wider(self, newest_s: float) -> None:
+        """Another stretch at the end; all, where the capture has no more."""
+        if newest_s > max(self._last - self._first, self._usual_s):
+            self.show_all()
+        else:
+            self._newest_s = max(newest_s, NARROWEST_S)
+            self.set_capture(self._first, self._last)
 
     def pan(self, by: float) -> None:
         """Move the range by seconds."""

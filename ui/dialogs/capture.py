@@ -30,6 +30,7 @@ from ui.dialogs.sentence import Sentence
 from ui.inquiry import Inquiry
 from ui.settings import CaptureOptions
 from ui.theme import Theme
+from ui.traffic import Traffic
 
 FILE_FILTER = "pcapng (*.pcapng)"
 MAX_SNAP = 262_144
@@ -57,6 +58,7 @@ class CaptureDialog(QDialog):
         options: CaptureOptions,
         found: Ways,
         inquiry: Inquiry,
+        traffic: Traffic,
         list_interfaces: ListInterfaces,
         check_filter: Check,
         parent: QWidget | None = None,
@@ -69,11 +71,13 @@ class CaptureDialog(QDialog):
         self._inquiry = inquiry
         self._list_interfaces = list_interfaces
         self._says_taken = False
-        self.interfaces = InterfaceList(theme, zoom)
+        self._traffic = traffic
+        traffic.watch(self, True)
+        self.interfaces = InterfaceList(theme, zoom, traffic)
         self.filter = CaptureFilter(theme, zoom, inquiry, check_filter)
         self.sentence = Sentence(theme, zoom)
-        self._copy = QPushButton(self.tr("Copy the advice"))
-        self._copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self._found.hint))
+        self._copy = QPushButton(self.tr("Copy the command") if found.command else self.tr("Copy the advice"))
+        self._copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(found.command or found.hint))
         self._copy.hide()
         self._make_fields()
         self._make_buttons()
@@ -136,6 +140,7 @@ class CaptureDialog(QDialog):
 
     def done(self, result: int) -> None:
         self._inquiry.forget(INTERFACES_TOPIC)
+        self._traffic.watch(self, False)
         self.filter.stop()
         super().done(result)
 

@@ -73,6 +73,16 @@ class CaptureFilter(QWidget):
         self._soon.setInterval(CHECK_MS)
         self._soon.timeout.connect(self._ask)
 
+    def set_theme(self, theme: Theme) -> None:
+        """Paint in another theme."""
+        self.verdict.set_theme(theme)
+
+    def set_zoom(self, zoom: float) -> None:
+        """Another size of type."""
+        self.field.setFont(fonts.font(fonts.Use.VALUE, zoom=zoom))
+        self.presets.setFont(fonts.font(fonts.Use.TABLE, zoom=zoom))
+        self.verdict.set_zoom(zoom)
+
     @property
     def text(self) -> str:
         """What is typed."""

@@ -23,10 +23,19 @@ class Sentence(QLabel):
         self._theme = theme
         self._sign = "note"
         self.setWordWrap(True)
+        self.set_zoom(zoom)
+        self.hide()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Paint in another theme."""
+        self._theme = theme
+        self.update()
+
+    def set_zoom(self, zoom: float) -> None:
+        """Another size of type."""
         self.setFont(fonts.font(fonts.Use.TABLE, zoom=zoom))
         self._side = round(SIGN * zoom)
         self.setContentsMargins(self._side + 12, 4, 8, 4)
-        self.hide()
 
     def say(self, text: str, sign: str = "note") -> None:
         """Show a sentence; an empty one hides the line."""

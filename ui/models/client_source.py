@@ -47,6 +47,7 @@ class ClientSource(QObject):
         if self._document is not None:
             for signal in (self._document.rows_added, self._document.amended, self._document.decoded):
                 signal.disconnect(self._outdated)
+            self._document.paused_changed.disconnect(self._refresh)
             self._document.question_failed.disconnect(self._failed)
             self._document.unreadable.disconnect(self._failed)
             self._document.selection.packet_changed.disconnect(self._ask_paces)
@@ -57,6 +58,7 @@ class ClientSource(QObject):
         if document is not None:
             for signal in (document.rows_added, document.amended, document.decoded):
                 signal.connect(self._outdated)
+            document.paused_changed.connect(self._refresh)
             document.question_failed.connect(self._failed)
             document.unreadable.connect(self._failed)
             document.selection.packet_changed.connect(self._ask_paces)
@@ -88,6 +90,8 @@ class ClientSource(QObject):
         document = self._document
         if document is None or not (self._on and self._stale) or self._asked or self._pause.isActive():
             return
+        if document.is_paused and self.clients is not NO_CLIENTS:
+            return
         self._stale, self._asked = False, True
         tables = document.tables
 
@@ -112,7 +116,7 @@ class ClientSource(QObject):
 
     def _take(self, clients: Clients) -> None:
         stats = tuple(judged(client, self.old_base_ms) for client in clients.stats)
-        self.clients = Clients(stats, clients.histories)
+        self.clients = Clients(stats, clients.histories) if stats else NO_CLIENTS
         self.changed.emit()
 
     @Slot()

@@ -107,6 +107,11 @@ class PacketModel(QAbstractTableModel):
         return self._related
 
     @property
+    def taken_in(self) -> int:
+        """Packets that are known here, whether they are shown or not; further ones wait."""
+        return 0 if self._rows is None else self._rows.count
+
+    @property
     def in_capture_order(self) -> bool:
         """Rows are not sorted by a column."""
         return self._rows is None or self._rows.column is None

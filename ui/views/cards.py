@@ -5,7 +5,7 @@ from __future__ import annotations
 import qtawesome
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QEnterEvent, QFontMetricsF, QIcon, QKeyEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QAbstractButton, QWidget
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from ui import fonts
 from ui.theme import CARD_RADIUS, Theme
@@ -61,6 +61,8 @@ class Card(QAbstractButton):
         self.setAccessibleName(lines[0])
         self.setAccessibleDescription(". ".join(lines[1:]))
         self.setToolTip("\n".join(lines))
+        # A button's own policy would make the hint the least width.
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
 

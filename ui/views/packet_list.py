@@ -56,6 +56,7 @@ class PacketList(QWidget):
         self.table.left_end.connect(lambda: self.set_following(False))
         self.table.reached_end.connect(self._follow_live)
         self.model.reordered.connect(self._show_selected)
+        self.model.reordered.connect(self._on_reordered)
         self.model.rowsInserted.connect(self._on_rows)
         self._show_state()
 
@@ -95,7 +96,9 @@ class PacketList(QWidget):
         return self._following
 
     def set_following(self, on: bool) -> None:
-        """Keep at the end while rows arrive, until the person scrolls up or selects."""
+        """Keep at the end while rows arrive, until the person scrolls up or selects. By a column nothing comes last."""
+        if on and not self.model.in_capture_order:
+            self.table.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         if on:
             self.table.show_end()
         if on != self._following:
@@ -329,6 +332,12 @@ class PacketList(QWidget):
             self.set_following(False)
             self.table.show_row(row)
         self._leading = False
+
+    @Slot()
+    def _on_reordered(self) -> None:
+        """By a column, what is newest does not come last."""
+        if not self.model.in_capture_order:
+            self.set_following(False)
 
     @Slot()
     def _follow_live(self) -> None:

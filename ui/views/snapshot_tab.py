@@ -243,7 +243,9 @@ class SnapshotTab(QWidget):
             text = self.tr("Nothing in this capture was read as a snapshot.")
             self.state.show_state(self.tr("No snapshots"), text)
         else:
-            self.state.show_state(self.tr("No snapshots yet"), self.tr("The capture is being read."))
+            live = self.tr("The capture runs. Nothing has come yet that was read as a snapshot.")
+            text = live if document.is_live else self.tr("The capture is being read.")
+            self.state.show_state(self.tr("No snapshots yet"), text)
 
     def _show_tree(self, tree: ChangeTree) -> None:
         self.head.show_head(tree)

@@ -27,15 +27,6 @@ LEAST_NAME = 12
 """Letters of a file's name, cut in the middle, that still tell which file it is."""
 
 
-def _duration(seconds: float) -> str:
-    """12 s, 3:05, 2:03:05."""
-    whole = int(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    minutes, hours = divmod(whole // 60, 60)[::-1]
-    return f"{hours}:{minutes:02}:{whole % 60:02}" if hours else f"{minutes}:{whole % 60:02}"
-
-
 class ProgressBar(QWidget):
     """How much is decoded: a filled part in the colour of actions, outlined as controls are."""
 
@@ -165,6 +156,7 @@ class StatusBar(QStatusBar):
         self._soon.stop()
         if self._document is not None:
             self._document.rows_added.disconnect(self._on_rows)
+            self._document.waiting.disconnect(self._on_rows)
             self._document.progressed.disconnect(self._on_progress)
             self._document.decoded.disconnect(self._on_decoded)
             self._document.renamed.disconnect(self._on_renamed)
@@ -181,6 +173,7 @@ class StatusBar(QStatusBar):
             return
         self._put(self._file, document.path.name)
         document.rows_added.connect(self._on_rows)
+        document.waiting.connect(self._on_rows)
         document.progressed.connect(self._on_progress)
         document.decoded.connect(self._on_decoded)
         document.renamed.connect(self._on_renamed)
@@ -208,7 +201,7 @@ class StatusBar(QStatusBar):
             self._fit()
 
     def _say_live(self) -> None:
-        """Rate and duration while it runs; what was lost, and by whom, for good."""
+        """What is wrong while it runs; what was lost, and by whom, for good. The live bar says the rest."""
         document, live = self._document, self._live
         if document is not None and document.is_live and self._stream:
             self._put(self._decoding, self._stream)
@@ -224,8 +217,7 @@ class StatusBar(QStatusBar):
         named = [cause.format(words.quantity(number)) for cause, number in causes if number]
         self._put(self._dropped, f"{text} ({', '.join(named)})" if named else text)
         if document.is_live:
-            rate = self.tr("{0} packets/s").format(words.quantity(round(live.packets_s)))
-            parts = [self.tr("Live"), _duration(live.seconds), rate]
+            parts = []
             if not live.up:
                 parts.append(self.tr("the interface is down"))
             if live.set_back_s >= 1:

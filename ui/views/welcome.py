@@ -1,4 +1,4 @@
-"""What the window shows while nothing is open: where to drop a capture, the recent ones, and samples to try."""
+"""What the window shows while nothing is open: where to drop a capture, recent ones, interfaces, samples to try."""
 
 from __future__ import annotations
 
@@ -7,13 +7,21 @@ from datetime import UTC, datetime
 
 import qtawesome
 from PySide6.QtCore import QMimeData, QRect, Qt, Signal
-from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QIcon, QPainter, QPaintEvent
+from PySide6.QtGui import (
+    QDragEnterEvent,
+    QDragLeaveEvent,
+    QDropEvent,
+    QIcon,
+    QKeySequence,
+    QPainter,
+    QPaintEvent,
+    QShortcut,
+)
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
     QHBoxLayout,
     QLabel,
-    QLayout,
     QPushButton,
     QScrollArea,
     QVBoxLayout,
@@ -23,11 +31,14 @@ from PySide6.QtWidgets import (
 from analyzer.resources import resource
 from ui import fonts
 from ui.icons import product_icon
+from ui.machine import Machine
 from ui.models.recent import RecentModel
 from ui.settings import RecentCapture
 from ui.theme import Theme
+from ui.views.card_rows import CARD_ROW_HEIGHT
 from ui.views.cards import Card, Ground
-from ui.views.recent_list import CAPTURE_ROW_HEIGHT, RecentList
+from ui.views.interfaces_card import InterfacesCard
+from ui.views.recent_list import RecentList
 
 WIDEST = 1296
 PRODUCT_ICON = 44
@@ -46,9 +57,13 @@ class WelcomePage(QWidget):
     forget_requested = Signal(str)
     """Take this path off the recent captures."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    capture_requested = Signal(str, str)
+    """Capture on this interface, through this filter."""
+
+    def __init__(self, theme: Theme, machine: Machine, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._zoom = 1.0
+        self.interfaces = InterfacesCard(theme, machine)
         self.recent = RecentModel(self)
         self.list = RecentList(theme, self.recent)
         self.drop_area = Card(theme, "ph.file-arrow-down", self._drop_lines(), dashed=True)
@@ -77,6 +92,7 @@ class WelcomePage(QWidget):
         for card in (self.drop_area, *self.samples):
             card.set_theme(theme)
         self._ground.set_theme(theme)
+        self.interfaces.set_theme(theme)
         self.list.set_theme(theme)
         for label, _, tone in self._labels:
             palette = label.palette()
@@ -91,6 +107,7 @@ class WelcomePage(QWidget):
         for card in (self.drop_area, *self.samples):
             card.set_zoom(zoom)
         self.list.set_zoom(zoom)
+        self.interfaces.set_zoom(zoom)
         self._zoom = zoom
         self._fit_list()
         for label, use, _ in self._labels:
@@ -116,12 +133,10 @@ class WelcomePage(QWidget):
             self.dropped.emit(paths)
 
     def _fit_list(self) -> None:
-        """As high as its rows; where there is no room, it scrolls."""
-        rows = max(self.recent.rowCount(), LEAST_ROWS)
-        height = round(CAPTURE_ROW_HEIGHT * self._zoom)
+        """Some rows at least; where there is no room for the others, it scrolls."""
+        height = round(CARD_ROW_HEIGHT * self._zoom)
         self.list.setMinimumHeight(LEAST_ROWS * height)
-        self.list.setMaximumHeight(rows * height)
-        self._empty.setFixedHeight(LEAST_ROWS * height)
+        self._empty.setMinimumHeight(LEAST_ROWS * height)
 
     def _offer_ends(self) -> None:
         self.drop_area.offered = False
@@ -169,6 +184,10 @@ class WelcomePage(QWidget):
     def _connect(self) -> None:
         self.drop_area.clicked.connect(self.browse_requested)
         self.browse.clicked.connect(self.browse_requested)
+        self.interfaces.wanted.connect(self.capture_requested)
+        refresh = QShortcut(QKeySequence("F5"), self)
+        refresh.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        refresh.activated.connect(self.interfaces.refresh)
         self.list.opened.connect(self.open_requested)
         self.list.forgotten.connect(self.forget_requested)
         for card, (name, _, _) in zip(self.samples, self._samples(), strict=True):
@@ -186,11 +205,13 @@ class WelcomePage(QWidget):
         grid.setVerticalSpacing(20)
         grid.addLayout(self._head(), 0, 0, 1, 2)
         grid.addWidget(self.drop_area, 1, 0, 1, 2)
-        grid.addLayout(self._recent_column(), 2, 0)
-        grid.addLayout(self._sample_column(), 2, 1)
-        grid.setColumnStretch(0, 11)
-        grid.setColumnStretch(1, 9)
-        grid.setRowStretch(2, 1)
+        grid.addWidget(self._recent_card(), 2, 0)
+        grid.addWidget(self.interfaces, 2, 1)
+        grid.addLayout(self._sample_row(), 3, 0, 1, 2)
+        for column in range(2):
+            grid.setColumnStretch(column, 1)
+        grid.setRowStretch(2, 1000)
+        grid.setRowStretch(4, 1)
         middle = QWidget()
         row = QHBoxLayout(middle)
         row.setContentsMargins(0, 0, 0, 0)
@@ -231,12 +252,6 @@ class WelcomePage(QWidget):
         row.addLayout(keys)
         return row
 
-    def _recent_column(self) -> QVBoxLayout:
-        column = QVBoxLayout()
-        column.addWidget(self._recent_card(), 1000)
-        column.addStretch(1)
-        return column
-
     def _recent_card(self) -> QWidget:
         head = QHBoxLayout()
         head.setContentsMargins(12, 0, 4, 0)
@@ -251,21 +266,21 @@ class WelcomePage(QWidget):
         self._empty.setAlignment(Qt.AlignmentFlag.AlignTop)
         column = QVBoxLayout(self._ground)
         column.setContentsMargins(8, 12, 8, 8)
-        column.setSizeConstraint(QLayout.SizeConstraint.SetMinAndMaxSize)
         column.setSpacing(8)
         column.addLayout(head)
         column.addWidget(self.list, 1)
         column.addWidget(self._empty, 1)
         return self._ground
 
-    def _sample_column(self) -> QVBoxLayout:
+    def _sample_row(self) -> QVBoxLayout:
         column = QVBoxLayout()
-        column.setContentsMargins(0, 12, 0, 0)
         column.setSpacing(12)
         column.addWidget(self._label(self.tr("Sample captures"), fonts.Use.CARD_TITLE, "text"))
+        row = QHBoxLayout()
+        row.setSpacing(16)
         for card in self.samples:
-            column.addWidget(card)
-        column.addStretch()
+            row.addWidget(card, 1)
+        column.addLayout(row)
         return column
 
     def _label(self, text: str, use: fonts.Use, tone: str) -> QLabel:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 import stat
 import sys
 from dataclasses import dataclass
 from enum import StrEnum
 
+_WPCAP = (("Npcap", "wpcap.dll"), ("wpcap.dll",))
 _DUMPCAP_PLACES = ("/usr/bin/dumpcap", "/usr/sbin/dumpcap", "/usr/local/bin/dumpcap")
 
 
@@ -28,6 +30,8 @@ class Ways:
     """What can be used at once, the best first."""
     hint: str
     """A sentence about what has to be set up first; may be empty."""
+    command: str = ""
+    """What an administrator runs to that end, where it is a command."""
 
 
 def ways(system: str = sys.platform) -> Ways:
@@ -42,16 +46,34 @@ def ways(system: str = sys.platform) -> Ways:
     ready = _found(Through.SUDO, Through.PKEXEC)
     dumpcap = next(filter(os.path.exists, _DUMPCAP_PLACES), None)
     if dumpcap is None:
-        hint = "dumpcap needs no root: apt-get install wireshark-common; dpkg-reconfigure wireshark-common (Debian)."
+        command = "sudo apt-get install wireshark-common && sudo dpkg-reconfigure wireshark-common"
+        hint = f"Wireshark's dumpcap captures without root; on Debian and Ubuntu: {command}"
     elif not os.access(dumpcap, os.X_OK):
-        hint = (
-            "dumpcap captures for members of the group wireshark: sudo usermod -aG wireshark $USER, then log in again."
-        )
+        command = "sudo usermod -aG wireshark $USER"
+        hint = f"dumpcap captures for members of the group wireshark: {command}, then log in again."
     elif not _has_right(dumpcap):
-        hint = "dumpcap has no right to capture yet (Debian: dpkg-reconfigure wireshark-common)."
+        command = "sudo dpkg-reconfigure wireshark-common"
+        hint = f"dumpcap has no right to capture yet; on Debian and Ubuntu: {command}"
     else:
         return Ways((Through.DUMPCAP, *ready), "")
-    return Ways(ready, hint)
+    return Ways(ready, hint, command)
+
+
+def may_capture(system: str = sys.platform) -> bool:
+    """This user has the right, as far as can be seen without capturing."""
+    if system == "win32":
+        folder = os.environ.get("SYSTEMROOT", r"C:\Windows")
+        return any(os.path.exists(os.path.join(folder, "System32", *path)) for path in _WPCAP)
+    if system == "darwin":
+        return any(os.access(f"/dev/bpf{number}", os.R_OK | os.W_OK) for number in range(4))
+    if not system.startswith("linux"):
+        return True
+    try:
+        # Of protocol 0 it receives nothing.
+        socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0).close()
+    except OSError:
+        return False
+    return True
 
 
 def _found(*names: Through) -> tuple[Through, ...]:

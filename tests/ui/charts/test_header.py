@@ -138,3 +138,16 @@ def test_a_narrow_pane_at_150_percent_says_legend_and_range_and_keeps_its_plots(
     qtbot.waitUntil(lambda: not pane.is_stale)
     assert pane.tools.shown_range == pane.tools.range_text
     assert size.height() == HEIGHT
+
+
+def test_two_lines_stay_while_entries_come_and_go(qtbot: QtBot) -> None:
+    made = header(qtbot, 260)
+    one = made.height()
+    made.keep_lines(True)
+    made.set_legend((LINE, FAILED, FULL))
+    two = made.height()
+    assert two > one
+    made.set_legend(())
+    assert made.height() == two
+    made.keep_lines(False)
+    assert made.height() == one

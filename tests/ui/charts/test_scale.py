@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ui.charts.scale import grid, range_words, seconds
+from ui.charts.scale import grid, range_words, seconds, steady
 
 
 @given(st.floats(2.0, 1e9))
@@ -49,3 +49,12 @@ def test_a_range_is_said_as_finely_as_it_is_wide() -> None:
 def test_a_chosen_range_also_says_its_length_and_a_pointer_where_it_is() -> None:
     assert range_words((0.0, 23.0), (1.0, 6.0), None) == ("1.00 – 6.00 s · 5.00 s", "\u0394 5.00 s")
     assert range_words((0.0, 23.0), (1.0, 6.0), 3.1234) == ("3.123 s", "")
+
+
+@given(st.floats(1.0, 1e9))
+def test_a_steady_axis_holds_the_value_and_little_more(top: float) -> None:
+    assert top * (1 - 1e-6) <= steady(top) <= 1.4 * top
+
+
+def test_a_steady_axis_does_not_creep() -> None:
+    assert len({steady(top / 10) for top in range(1000, 10000)}) == 11

@@ -96,7 +96,7 @@ def test_a_live_capture_is_followed_by_its_newest_stretch() -> None:
     view = TimeView()
     view.follow(30.0)
     view.set_capture(0.0, 10.0)
-    assert (view.start, view.stop) == (0.0, 10.0)
+    assert (view.start, view.stop) == (-20.0, 10.0), "the newest is at the right edge from the beginning"
     view.set_capture(0.0, 100.0)
     assert (view.start, view.stop) == (70.0, 100.0)
     view.show(20.0, 30.0)
@@ -113,3 +113,35 @@ def test_a_live_capture_is_followed_by_its_newest_stretch() -> None:
     view.end_live()
     view.set_capture(0.0, 121.0)
     assert (view.start, view.stop) == (110.0, 120.0)
+
+
+def test_zooming_keeps_following() -> None:
+    view = TimeView()
+    view.follow(12.0)
+    view.set_capture(0.0, 4.0)
+    view.zoom(1.0, 0.5)
+    assert (view.start, view.stop, view.follows) == (-2.0, 4.0, True)
+    view.set_capture(0.0, 40.0)
+    view.zoom(35.0, 2.0)
+    assert (view.start, view.stop, view.follows) == (28.0, 40.0, True)
+    view.zoom(35.0, 4.0)
+    assert (view.shows_all, view.follows) == (True, False), "the capture has no more than that"
+    view.follow(12.0)
+    assert (view.start, view.stop, view.follows) == (28.0, 40.0, True)
+
+
+def test_what_is_followed_is_held() -> None:
+    view = TimeView()
+    view.follow(12.0)
+    view.set_capture(0.0, 40.0)
+    view.hold()
+    view.set_capture(0.0, 41.0)
+    assert (view.start, view.stop, view.follows) == (28.0, 40.0, False)
+    view.follow(12.0)
+    view.set_capture(0.0, 41.0)
+    assert (view.start, view.stop, view.follows) == (29.0, 41.0, True)
+    short = TimeView()
+    short.follow(12.0)
+    short.set_capture(0.0, 4.0)
+    short.end_live()
+    assert (short.start, short.stop) == (0.0, 4.0), "there is nothing before the capture"

@@ -19,6 +19,7 @@ from ui.dialogs.capture_filter import HOST, PRESETS
 from ui.inquiry import Inquiry
 from ui.settings import CaptureOptions
 from ui.theme import DARK, LIGHT
+from ui.traffic import Traffic
 
 PLACES = [
     NetworkPlace("eth0", "", ("192.0.2.7", "fe80::1"), True, False),
@@ -39,7 +40,9 @@ class Opened:
 
     def __init__(self, qtbot: QtBot, options: CaptureOptions, ways: Ways, zoom: float, dark: bool) -> None:
         self.inquiry = Inquiry()
-        self.dialog = CaptureDialog(DARK if dark else LIGHT, zoom, options, ways, self.inquiry, lambda: PLACES, check)
+        traffic = Traffic(self.inquiry, self.inquiry)
+        theme = DARK if dark else LIGHT
+        self.dialog = CaptureDialog(theme, zoom, options, ways, self.inquiry, traffic, lambda: PLACES, check)
         self.wanted: list[CaptureOptions] = []
         self.dialog.wanted.connect(self.wanted.append)
         self.dialog.open()
