@@ -7,6 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+MADE_INTERFACE = "made by snapscope"
+"""Name of the interface whose frames were not captured but written by this program (export/excerpt.py)."""
+
 
 class CaptureError(Exception):
     """A file that cannot be opened as a capture. The text is a sentence for a person."""

@@ -86,6 +86,11 @@ class Source:
         return self._unpacker is not None
 
     @property
+    def whole_bytes(self) -> int:
+        """Bytes of the (unpacked) file up to where it was read; no record is cut there."""
+        return self._indexer.position if self._indexer else 0
+
+    @property
     def dropped(self) -> int | None:
         """Frames that the capturing program says it lost; None: the file does not say."""
         return self._indexer.dropped if self._indexer else None

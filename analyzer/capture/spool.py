@@ -16,12 +16,12 @@ from typing import NamedTuple
 
 from analyzer.capture.lock import mark_written
 from analyzer.capture.pcapng import ENHANCED_PACKET, INTERFACE_DESCRIPTION, INTERFACE_STATISTICS, SECTION_HEADER
+from analyzer.capture.pcapng_writing import block
 
 FLUSH_BYTES = 256 << 10
 FLUSH_MS = 50
 """Whoever captures hands a batch over when it has this many bytes or is this old."""
 
-_OPTION_END = bytes(4)
 _SHB_USERAPPL = 4
 _IF_NAME = 2
 _IF_DESCRIPTION = 3
@@ -34,7 +34,6 @@ _ISB_IFDROP = 5
 _ISB_FILTERACCEPT = 6
 _ISB_OSDROP = 7
 _ISB_USRDELIV = 8
-_MOST_OPTION_BYTES = 0xFFFF
 
 _ENHANCED_HEAD = struct.Struct("<IIIIIII")
 # The padding of a frame to 4 bytes, then the block's length again; by the frame's length modulo 4.
@@ -215,7 +214,7 @@ def _is_full(error: Exception) -> bool:
 
 def _section(application: str) -> bytes:
     """byte order u32, version u16 u16, length i64 (-1: unknown), options"""
-    return _block(SECTION_HEADER, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1), [(_SHB_USERAPPL, application.encode())])
+    return block(SECTION_HEADER, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1), [(_SHB_USERAPPL, application.encode())])
 
 
 def _interface(interface: SpoolInterface) -> bytes:
@@ -226,7 +225,7 @@ def _interface(interface: SpoolInterface) -> bytes:
     if interface.filter:
         # The first byte says that what follows is a libpcap filter string.
         options.append((_IF_FILTER, b"\0" + interface.filter.encode("utf-8", "replace")))
-    return _block(INTERFACE_DESCRIPTION, struct.pack("<HHI", interface.link_type, 0, interface.snap_length), options)
+    return block(INTERFACE_DESCRIPTION, struct.pack("<HHI", interface.link_type, 0, interface.snap_length), options)
 
 
 def _statistics(interface: int, counts: InterfaceCounts) -> bytes:
@@ -241,21 +240,9 @@ def _statistics(interface: int, counts: InterfaceCounts) -> bytes:
     times = ((_ISB_STARTTIME, counts.start_ns), (_ISB_ENDTIME, counts.end_ns))
     options = [(code, _time(time_ns)) for code, time_ns in times]
     options += [(code, struct.pack("<Q", number)) for code, number in numbers]
-    return _block(INTERFACE_STATISTICS, struct.pack("<I", interface) + _time(counts.end_ns), options)
+    return block(INTERFACE_STATISTICS, struct.pack("<I", interface) + _time(counts.end_ns), options)
 
 
 def _time(time_ns: int) -> bytes:
     """high u32, low u32"""
     return struct.pack("<II", time_ns >> 32, time_ns & 0xFFFFFFFF)
-
-
-def _block(kind: int, body: bytes, options: Sequence[tuple[int, bytes]]) -> bytes:
-    """type u32, length u32, body, options, length u32 again"""
-    body += b"".join(_option(code, value[:_MOST_OPTION_BYTES]) for code, value in options) + _OPTION_END
-    length = struct.pack("<I", 12 + len(body))
-    return struct.pack("<I", kind) + length + body + length
-
-
-def _option(code: int, value: bytes) -> bytes:
-    """code u16, length u16, value, padded to 4 bytes"""
-    return struct.pack("<HH", code, len(value)) + value + bytes(-len(value) % 4)

@@ -125,6 +125,11 @@ class Query:
         state: object = self._chain(snapshot).state(snapshot)
         return state
 
+    def packed(self, snapshot: int) -> bytes | None:
+        """The state as the protocol packs it; None for one that cannot be rebuilt."""
+        state = self.state(snapshot)
+        return None if state is None else self._codec(snapshot).pack(state)
+
     def items(self, snapshot: int, chosen: Container[tuple[int, int]] | None = None) -> tuple[Item, ...]:
         """The snapshot's items, or those of them whose (type, id) is `chosen`; none where it cannot be rebuilt."""
         state = self.state(snapshot)

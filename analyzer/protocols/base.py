@@ -328,6 +328,20 @@ PaceOf = Callable[[NDArray[np.int32], NDArray[np.int32], int], Pace]
 
 
 @dataclass(frozen=True, slots=True)
+class Excerpts:
+    """What lets an excerpt of a flow decode by itself."""
+
+    made_snapshot: Callable[[bytes, int, SessionFacts, bytes], tuple[bytes, ...]]
+    """Packed state, tick, facts, payload of a packet of the server's in the same connection -> payloads that carry the
+    state as a full snapshot; empty: the format cannot carry it."""
+    tells_dialect: frozenset[str]
+    """Names of messages after which the dialect of a flow is certain."""
+    opens_epoch: tuple[str, str]
+    """Names of the messages with which first the server, then the client begins an epoch. What lies between them
+    belongs to the epoch only for a reader that has both."""
+
+
+@dataclass(frozen=True, slots=True)
 class Protocol:
     """A protocol as the engine sees it."""
 
@@ -360,3 +374,5 @@ class Protocol:
     """`snapshots` with compiled code, for one thread: states of its own, but the same items, changes and records."""
     pace: PaceOf | None = None
     """None: the protocol knows no states of sending."""
+    excerpts: Excerpts | None = None
+    """None: an excerpt of a flow is just some of its packets."""

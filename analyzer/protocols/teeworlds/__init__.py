@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from analyzer.protocols.base import Protocol, Reading, Verdict
+from analyzer.protocols.base import Excerpts, Protocol, Reading, Verdict
 from analyzer.protocols.teeworlds.codec import TeeworldsCodec
 from analyzer.protocols.teeworlds.codes import CODES, PACKET_CODES, PACKET_KINDS, SNAPSHOT_KINDS
 from analyzer.protocols.teeworlds.detect import TeeworldsDetector, probe
 from analyzer.protocols.teeworlds.dialects import DIALECTS
 from analyzer.protocols.teeworlds.explain import explain
+from analyzer.protocols.teeworlds.made import made_snapshot
 from analyzer.protocols.teeworlds.pace import pace
 from analyzer.protocols.teeworlds.reading import TeeworldsReading, plain_tools
 from analyzer.protocols.teeworlds.words import DIALECT_NAMES, MESSAGE_NOTES, short_name
@@ -57,4 +58,9 @@ PROTOCOL = Protocol(
     message_notes=MESSAGE_NOTES,
     dialect_names=DIALECT_NAMES,
     pace=pace,
+    excerpts=Excerpts(
+        made_snapshot,
+        tells_dialect=frozenset({"CONNECTACCEPT"}),
+        opens_epoch=("NETMSG_MAP_CHANGE", "NETMSG_ENTERGAME"),
+    ),
 )

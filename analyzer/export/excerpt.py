@@ -1,0 +1,109 @@
+"""What will be saved of a capture: which frames, and which snapshots are made so that they decode by themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from analyzer.capture.frames import MADE_INTERFACE, Interface
+from analyzer.engine.capture import Capture
+from analyzer.engine.query import Query
+from analyzer.export.formats import Format
+from analyzer.export.needs import Base, Needs
+from analyzer.export.raw_ip import LINKTYPE_RAW, raw_packet
+from analyzer.export.selection import Bools, frames_of, packets_in
+from analyzer.protocols.base import SessionFacts
+from analyzer.stats.live import Ints
+from analyzer.store.tables import Tables
+
+MADE = Interface(
+    MADE_INTERFACE,
+    LINKTYPE_RAW,
+    0,
+    "The packets of this interface were not captured. Snapscope made them: each is a whole snapshot that later packets"
+    " of this file refer to, and that was sent in packets which are not in this file.",
+)
+MADE_SECTION = (
+    f'An excerpt. The packets of the interface "{MADE_INTERFACE}" were not captured: they are whole snapshots that'
+    " others refer to."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """What will be saved."""
+
+    form: Format
+    frames: Ints
+    """Rows of `frames`, ascending."""
+    whole: bool
+    """Every frame of the capture."""
+    added: int
+    """Frames that nobody chose, but that decoding the others needs."""
+    bases: tuple[Base, ...]
+    """Full snapshots to be made, in the order of their places."""
+    baseless: int
+    """Snapshots that will not decode, as pcap has no place for what is made."""
+
+
+def plan(capture: Capture, chosen: Bools, form: Format) -> Excerpt:
+    """The excerpt of the chosen frames; shape (frames,) or shorter."""
+    tables = capture.tables
+    whole = len(chosen) == len(tables.frames) and bool(chosen.all())
+    made = _made_interfaces(capture.source.interfaces)
+    if form is Format.PCAP and made:
+        interfaces = tables.frames.array("interface", 0, len(chosen))
+        chosen = chosen & ~np.isin(interfaces, made)
+    if whole and chosen.all():
+        return Excerpt(form, np.arange(len(chosen)), True, 0, (), 0)
+    needs = Needs(tables, capture.protocols)
+    packets = needs.complete(packets_in(tables, chosen))
+    frames = np.flatnonzero(frames_of(tables, packets, chosen))
+    added = len(frames) - int(chosen.sum())
+    if form is Format.PCAP:
+        return Excerpt(form, frames, whole, added, (), needs.baseless(packets))
+    return Excerpt(form, frames, whole, added, tuple(needs.bases(packets)), 0)
+
+
+@dataclass(frozen=True, slots=True)
+class MadeFrames:
+    """Frames that go before the frame of row `before`."""
+
+    before: int
+    tick: int
+    data: tuple[bytes, ...]
+
+
+def make(tables: Tables, query: Query, base: Base) -> MadeFrames:
+    """The frames of a base; none where the format of its protocol cannot carry it."""
+    protocol = query.protocol(base.packet)
+    block = query.packed(base.snapshot)
+    assert protocol is not None
+    assert protocol.excerpts is not None
+    assert block is not None
+    tick = tables.snapshots.integer("tick", base.snapshot)
+    facts = tables.sessions.get("facts", tables.snapshots.integer("session", base.snapshot))
+    assert isinstance(facts, SessionFacts)
+    payloads = protocol.excerpts.made_snapshot(block, tick, facts, query.payload(base.model))
+    flow, direction = (tables.packets.integer(name, base.model) for name in ("flow", "direction"))
+    ends = tables.flows.text("address_a", flow), tables.flows.text("address_b", flow)
+    source, destination = ends[direction], ends[1 - direction]
+    return MadeFrames(
+        first_frame(tables, base.packet), tick, tuple(raw_packet(source, destination, payload) for payload in payloads)
+    )
+
+
+def first_frame(tables: Tables, packet: int) -> int:
+    """The frame of a packet that was captured first."""
+    frame = tables.packets.integer("frame", packet)
+    if tables.packets.integer("pieces", packet) == 1:
+        return frame
+    own = tables.fragments.array("packet") == packet
+    first: int = min([frame, *tables.fragments.array("frame")[own].tolist()])
+    return first
+
+
+def _made_interfaces(interfaces: Sequence[Interface]) -> list[int]:
+    return [number for number, interface in enumerate(interfaces) if interface.name == MADE_INTERFACE]
