@@ -5,7 +5,15 @@ from __future__ import annotations
 import os
 
 from analyzer.capture.file import BLOCK_BYTES, CaptureFile
-from analyzer.capture.frames import CaptureError, Drop, FrameBatch, Interface, Problem, join_batches
+from analyzer.capture.frames import (
+    MADE_INTERFACE,
+    CaptureError,
+    Drop,
+    FrameBatch,
+    Interface,
+    Problem,
+    join_batches,
+)
 from analyzer.capture.gz import GZIP_MAGIC, Unpacker
 from analyzer.capture.pcap import PCAP_MAGICS, PcapIndexer
 from analyzer.capture.pcapng import SECTION_HEADER, PcapngIndexer
@@ -68,6 +76,11 @@ class Source:
     def interfaces(self) -> list[Interface]:
         """What `FrameBatch.interface` counts in; grows with reading."""
         return self._indexer.interfaces if self._indexer else []
+
+    @property
+    def made_interfaces(self) -> list[int]:
+        """Those of them whose frames this program made for an excerpt."""
+        return [number for number, interface in enumerate(self.interfaces) if interface.name == MADE_INTERFACE]
 
     @property
     def problems(self) -> list[Problem]:

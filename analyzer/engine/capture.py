@@ -167,6 +167,7 @@ class Capture:
         with RIGHT_OF_WAY:
             frames = self.source.read(self._batch)
         self._drops.note(self.source.take_drops())
+        self.tables.made_interfaces.update(self.source.made_interfaces)
         for part in _by_bytes(frames) if len(frames) else ():
             self._decode(part)
         if not len(frames):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from analyzer.capture.frames import MADE_INTERFACE
 from analyzer.protocols.base import Protocol
 from analyzer.snapshots.status import REBUILT, REPEATED, Code, LostBy, Status
 from analyzer.stats.parts import CarriedPart, PartIndex
@@ -65,6 +66,7 @@ class PacketInfo:
         """The line; what went wrong comes first. `notes` are those of `Query.notes`: values beside a message's name."""
         tables = self._tables
         protocol = self.protocol(packet)
+        made = MADE_INTERFACE if self._is_made(packet) else ""
         if protocol is None:
             recognised = tables.flows.text("recognised", tables.packets.integer("flow", packet))
             return f"{recognised} (not decoded)" if recognised else f"{tables.packets.integer('length', packet)} bytes"
@@ -79,7 +81,15 @@ class PacketInfo:
             pieces.append(f"{self._head(completed)}{self._outcome(completed)}")
             carried.append(completed)
         failures = [self.reason(snapshot) for snapshot in carried if self._failed(snapshot)]
-        return DOT.join(filter(None, dict.fromkeys((fault, *failures, *pieces))))
+        return DOT.join(filter(None, dict.fromkeys((made, fault, *failures, *pieces))))
+
+    def _is_made(self, packet: int) -> bool:
+        """It was not captured: an excerpt has it so that others decode."""
+        tables = self._tables
+        if not tables.made_interfaces:
+            return False
+        interface = tables.frames.integer("interface", tables.packets.integer("frame", packet))
+        return interface in tables.made_interfaces
 
     def reason(self, snapshot: int) -> str:
         """The sentence that goes with the snapshot's code, of itself: without the first cause."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -52,7 +51,7 @@ def plan(capture: Capture, chosen: Bools, form: Format) -> Excerpt:
     """The excerpt of the chosen frames; shape (frames,) or shorter."""
     tables = capture.tables
     whole = len(chosen) == len(tables.frames) and bool(chosen.all())
-    made = _made_interfaces(capture.source.interfaces)
+    made = capture.source.made_interfaces
     if form is Format.PCAP and made:
         interfaces = tables.frames.array("interface", 0, len(chosen))
         chosen = chosen & ~np.isin(interfaces, made)
@@ -103,7 +102,3 @@ def first_frame(tables: Tables, packet: int) -> int:
     own = tables.fragments.array("packet") == packet
     first: int = min([frame, *tables.fragments.array("frame")[own].tolist()])
     return first
-
-
-def _made_interfaces(interfaces: Sequence[Interface]) -> list[int]:
-    return [number for number, interface in enumerate(interfaces) if interface.name == MADE_INTERFACE]

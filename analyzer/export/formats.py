@@ -9,6 +9,7 @@ import struct
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from pathlib import Path
 
 import numpy as np
 
@@ -31,6 +32,12 @@ class Format(Enum):
 
     PCAPNG = "pcapng"
     PCAP = "pcap"
+
+
+def format_of(target: Path) -> Format:
+    """What the name of a file says, also in front of .gz; pcapng where it says nothing."""
+    suffixes = [suffix.lower() for suffix in target.suffixes[-2:]]
+    return Format.PCAP if f".{Format.PCAP.value}" in suffixes else Format.PCAPNG
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,6 +80,7 @@ def _copy(capture: Capture, file: Output, progress: Progress) -> None:
     for start in range(0, end, STRETCH_BYTES):
         _go_on(progress, start / end)
         file.write(source.read_again(start, min(STRETCH_BYTES, end - start)))
+    _go_on(progress, 1.0)
 
 
 def _go_on(progress: Progress, share: float) -> None:
@@ -113,6 +114,7 @@ class _Writer:
             self._write_made([made for made, _ in group], int(frames[place]))
             start = place
         self._write_frames(frames[start:])
+        _go_on(self._progress, 1.0)
         return Saved(len(frames), self._made, self._unmade)
 
     def _make(self) -> Iterator[MadeFrames]:

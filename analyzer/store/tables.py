@@ -156,6 +156,8 @@ class Tables:
         """Message names."""
         self.rules = Names()
         """Names of expert rules."""
+        self.made_interfaces: set[int] = set()
+        """Values of frames.interface whose frames were not captured but written by this program."""
         self.blocks = Blocks(self.chunks)
         self.frames = Table("frames", FRAMES, self.journal, self.chunks)
         self.packets = Table("packets", PACKETS, self.journal, self.chunks)
