@@ -47,7 +47,7 @@ COMMANDS = (
     Command("open", "File", "Open...", "Ctrl+O", "folder-open", needs_capture=False),
     Command("open_sample", "File", "Open the sample", needs_capture=False),
     Command("save", "File", "Save", "Ctrl+S", "floppy-disk", lacks="there is nothing that is not saved"),
-    Command("save_as", "File", "Save as...", "Ctrl+Shift+S", lacks="it is still being written"),
+    Command("save_as", "File", "Save as...", "Ctrl+Shift+S", lacks="it is still being written or decoded"),
     Command("close_capture", "File", "Close the capture", "Ctrl+W"),
     Command("reload", "File", "Reload", "Ctrl+R", "arrow-counter-clockwise", lacks="it has no file of its own yet"),
     Command("follow", "File", "Follow the file", "Ctrl+Shift+R", lacks="it is followed, or has no file of its own yet"),

@@ -51,6 +51,7 @@ def main(argv: list[str] | None = None) -> int:
     window.opening.wait(EXIT_WAIT_S)
     window.capturing.wait(EXIT_WAIT_S)
     window.recovery.wait(EXIT_WAIT_S)
+    window.saving.wait(EXIT_WAIT_S)
     return code
 
 

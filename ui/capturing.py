@@ -110,7 +110,6 @@ class Capturing(QObject):
             "capture_restart": self.restart,
             "stop": self.stop,
             "save": self.save,
-            "save_as": self.save,
         }
 
     def ask_options(self, options: CaptureOptions | None = None) -> None:

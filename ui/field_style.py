@@ -1,13 +1,14 @@
-"""The look of what is typed into or ticked: line edits, spin boxes, check boxes; an outline, and a ring with the focus.
+"""The look of what is typed into, ticked or filled: line edits, spin boxes, check boxes, radio buttons, progress bars.
 
-Colours come from the palette, as in `style`: Base is `panel`, Mid `line2`, Accent `accent`.
+What has the focus has a ring. Colours come from the palette, as in `style`: Base is `panel`, Mid `line2`, Midlight
+`line`, Accent `accent`.
 """
 
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QPainter, QPalette, QPen, QPolygonF
-from PySide6.QtWidgets import QStyle, QStyleOption, QStyleOptionSpinBox
+from PySide6.QtWidgets import QStyle, QStyleOption, QStyleOptionProgressBar, QStyleOptionSpinBox
 
 from ui.theme import RADIUS
 
@@ -37,10 +38,8 @@ def paint_field(option: QStyleOption, painter: QPainter) -> None:
 
 def paint_check_box(option: QStyleOption, painter: QPainter) -> None:
     """Filled with a tick while it is on, with a bar while only a part of what it stands for is."""
-    rect = option.rect
-    side = min(rect.width(), rect.height())
-    # On whole pixels, so that the outline is sharp.
-    box = QRectF(rect.x() + (rect.width() - side) // 2, rect.y() + (rect.height() - side) // 2, side, side)
+    box = _square(option.rect)
+    side = box.width()
     enabled = option.state & State.State_Enabled
     filled = option.state & (State.State_On | State.State_NoChange)
     _paint_box(option, painter, box, CHECK_RADIUS, (Role.Accent if enabled else Role.Mid) if filled else Role.Base)
@@ -53,6 +52,39 @@ def paint_check_box(option: QStyleOption, painter: QPainter) -> None:
     painter.setPen(pen)
     points = _TICK if option.state & State.State_On else ((0.25, 0.5), (0.75, 0.5))
     painter.drawPolyline(QPolygonF([QPointF(box.x() + x * side, box.y() + y * side) for x, y in points]))
+    painter.restore()
+
+
+def paint_radio_button(option: QStyleOption, painter: QPainter) -> None:
+    """Filled with a dot in it while it is the chosen one."""
+    box = _square(option.rect)
+    enabled, on = option.state & State.State_Enabled, option.state & State.State_On
+    ground = (Role.Accent if enabled else Role.Mid) if on else Role.Base
+    _paint_box(option, painter, box, box.width() / 2, ground)
+    if not on:
+        return
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(option.palette.color(Role.Base))
+    dot = box.width() / 5
+    painter.drawEllipse(box.center(), dot, dot)
+    painter.restore()
+
+
+def paint_progress(option: QStyleOptionProgressBar, painter: QPainter) -> None:
+    """A groove that is filled from the left."""
+    rect = QRectF(option.rect)
+    span = max(1, option.maximum - option.minimum)
+    done = rect.width() * max(0, option.progress - option.minimum) / span
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    radius = min(RADIUS, rect.height() / 2)
+    for width, role in ((rect.width(), Role.Midlight), (done, Role.Accent)):
+        if width >= 1.0:
+            painter.setBrush(option.palette.color(role))
+            painter.drawRoundedRect(QRectF(rect.x(), rect.y(), width, rect.height()), radius, radius)
     painter.restore()
 
 
@@ -82,6 +114,12 @@ def paint_focus_ring(option: QStyleOption, painter: QPainter) -> None:
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.drawRoundedRect(QRectF(option.rect).adjusted(0.5, 0.5, -0.5, -0.5), RADIUS, RADIUS)
     painter.restore()
+
+
+def _square(rect: QRect) -> QRectF:
+    """The largest in the middle, on whole pixels, so that the outline is sharp."""
+    side = min(rect.width(), rect.height())
+    return QRectF(rect.x() + (rect.width() - side) // 2, rect.y() + (rect.height() - side) // 2, side, side)
 
 
 def _paint_box(option: QStyleOption, painter: QPainter, box: QRectF, radius: float, ground: QPalette.ColorRole) -> None:

@@ -41,6 +41,7 @@ from ui.models.packet_cells import TimeFormat
 from ui.navigation import find_target
 from ui.opening import Opening
 from ui.recovery import Recovery
+from ui.saving import Saving
 from ui.settings import Settings
 from ui.streams import Streams
 from ui.views.banner import Banner
@@ -80,6 +81,9 @@ class MainWindow(QMainWindow):
         self.capturing = Capturing(self.opening, settings, self.appearance, self.banner, traffic, self)
         self.recovery = Recovery(self.opening, self.capturing, self.recovery_bar, self.banner, self)
         self.streams = Streams(self.opening, self.capturing, self.banner, self)
+        self.saving = Saving(
+            self.opening, self.appearance, lambda: self.charts.region_s, self.packets.selected_packets, self
+        )
         self._closes = False
         self.editing = Editing(
             self.packets, self.packet_tab, self.snapshot_tab, self.charts, self.clients, self.find_bar
@@ -192,6 +196,9 @@ class MainWindow(QMainWindow):
         self.streams.told.connect(self.status.show_stream)
         self.capturing.told.connect(self.live_view.show_standing)
         self.live_view.changed.connect(self._update_commands)
+        self.saving.told.connect(self.status.say)
+        self.saving.open_wanted.connect(self._open)
+        self.saving.mistake.connect(self.show_report)
         self.welcome.open_requested.connect(self._open)
         self.welcome.dropped.connect(self._open_dropped)
         self.welcome.browse_requested.connect(self._browse)
@@ -213,6 +220,7 @@ class MainWindow(QMainWindow):
             | self.capturing.commands()
             | {
                 "open": self._browse,
+                "save_as": self.saving.ask,
                 "open_sample": lambda: self._open(resource(SAMPLE)),
                 "close_capture": lambda: self.capturing.leave(self.opening.close),
                 "reload": self.opening.reload,
@@ -428,6 +436,7 @@ class MainWindow(QMainWindow):
         self.opening.close()
         self.capturing.close()
         self.recovery.close()
+        self.saving.close()
         self.layout_keeper.save()
         is_packet = self.tabs.currentWidget() is self.packet_tab
         self._settings.set_layout("tab", QByteArray(b"packet" if is_packet else b"snapshot"))

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QStyleOptionComplex,
     QStyleOptionFrame,
     QStyleOptionMenuItem,
+    QStyleOptionProgressBar,
     QStyleOptionSlider,
     QStyleOptionSpinBox,
     QStyleOptionTab,
@@ -25,7 +26,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from ui.field_style import edge_pen, paint_check_box, paint_field, paint_focus_ring, paint_spin_box
+from ui.field_style import (
+    edge_pen,
+    paint_check_box,
+    paint_field,
+    paint_focus_ring,
+    paint_progress,
+    paint_radio_button,
+    paint_spin_box,
+)
 from ui.theme import RADIUS
 
 Control, Primitive, State, Role = QStyle.ControlElement, QStyle.PrimitiveElement, QStyle.StateFlag, QPalette.ColorRole
@@ -132,6 +141,8 @@ class FlatStyle(QProxyStyle):
         elif element is Control.CE_ToolBar:
             painter.fillRect(option.rect, palette.color(Role.Button))
             _paint_hairline(option.rect, painter, palette, at_top=False)
+        elif element is Control.CE_ProgressBar and isinstance(option, QStyleOptionProgressBar):
+            paint_progress(option, painter)
         elif element is Control.CE_Splitter:
             painter.fillRect(option.rect, palette.color(Role.Window))
         else:
@@ -153,6 +164,8 @@ class FlatStyle(QProxyStyle):
             paint_field(option, painter)
         elif element is Primitive.PE_IndicatorCheckBox:
             paint_check_box(option, painter)
+        elif element is Primitive.PE_IndicatorRadioButton:
+            paint_radio_button(option, painter)
         elif element is Primitive.PE_FrameFocusRect and not isinstance(widget, QAbstractItemView | QPushButton):
             paint_focus_ring(option, painter)
         elif element is Primitive.PE_IndicatorToolBarSeparator:

@@ -117,7 +117,7 @@ def _possible(document: Document) -> dict[str, bool]:
         "follow": not document.is_live and not document.temporary,
         "pause": document.is_live,
         "save": document.temporary and not document.is_live,
-        "save_as": not document.is_live,
+        "save_as": document.is_decoded,
         "all_sessions": selection.session >= 0,
         "file_problems": bool(document.worker.capture.problems),
         "baseline": steps.baseline(tables, place.snapshot) >= 0,

@@ -55,15 +55,16 @@ def plan(capture: Capture, chosen: Bools, form: Format) -> Excerpt:
     if form is Format.PCAP and made:
         interfaces = tables.frames.array("interface", 0, len(chosen))
         chosen = chosen & ~np.isin(interfaces, made)
-    if whole and chosen.all():
+        whole = whole and bool(chosen.all())
+    if whole:
         return Excerpt(form, np.arange(len(chosen)), True, 0, (), 0)
     needs = Needs(tables, capture.protocols)
     packets = needs.complete(packets_in(tables, chosen))
     frames = np.flatnonzero(frames_of(tables, packets, chosen))
     added = len(frames) - int(chosen.sum())
     if form is Format.PCAP:
-        return Excerpt(form, frames, whole, added, (), needs.baseless(packets))
-    return Excerpt(form, frames, whole, added, tuple(needs.bases(packets)), 0)
+        return Excerpt(form, frames, False, added, (), needs.baseless(packets))
+    return Excerpt(form, frames, False, added, tuple(needs.bases(packets)), 0)
 
 
 @dataclass(frozen=True, slots=True)

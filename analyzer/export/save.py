@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from pathlib import Path
@@ -57,26 +58,24 @@ def save(
     """
     packed = target.suffix.lower() == GZIP_SUFFIX
     try:
-        _check(capture, excerpt)
-        with written(target, capture.path, packed=packed) as file:
-            if excerpt.whole and capture.source.format.startswith(f"{excerpt.form.value},") and not excerpt.bases:
-                _copy(capture, file, progress)
+        _check(excerpt)
+        # Whoever opened the capture may close it meanwhile.
+        with closing(capture.source.file.duplicate()) as source, written(target, capture.path, packed=packed) as file:
+            if excerpt.whole and capture.source.format.startswith(f"{excerpt.form.value},"):
+                _copy(source, capture.source.whole_bytes, file, progress)
                 return Saved(len(excerpt.frames), 0, 0)
-            return _Writer(capture, query, excerpt, file, progress).write()
+            return _Writer(capture, source, query, excerpt, file, progress).write()
     except CaptureError as error:
         raise SaveError(str(error)) from error
 
 
-def _check(capture: Capture, excerpt: Excerpt) -> None:
-    if excerpt.whole:
-        return
-    if not len(excerpt.frames):
+def _check(excerpt: Excerpt) -> None:
+    if not excerpt.whole and not len(excerpt.frames):
         raise SaveError("No packet was chosen.")
 
 
-def _copy(capture: Capture, file: Output, progress: Progress) -> None:
+def _copy(source: CaptureFile, end: int, file: Output, progress: Progress) -> None:
     """The file as it is, with whatever its format holds beside frames."""
-    source, end = capture.source.file, capture.source.whole_bytes
     for start in range(0, end, STRETCH_BYTES):
         _go_on(progress, start / end)
         file.write(source.read_again(start, min(STRETCH_BYTES, end - start)))
@@ -91,8 +90,17 @@ def _go_on(progress: Progress, share: float) -> None:
 class _Writer:
     """Writes the records of one excerpt."""
 
-    def __init__(self, capture: Capture, query: Query, excerpt: Excerpt, file: Output, progress: Progress) -> None:
+    def __init__(
+        self,
+        capture: Capture,
+        source: CaptureFile,
+        query: Query,
+        excerpt: Excerpt,
+        file: Output,
+        progress: Progress,
+    ) -> None:
         self._capture = capture
+        self._source = source
         self._tables = capture.tables
         self._query = query
         self._excerpt = excerpt
@@ -119,6 +127,7 @@ class _Writer:
 
     def _make(self) -> Iterator[MadeFrames]:
         for base in self._excerpt.bases:
+            _go_on(self._progress, 0.0)
             made = make(self._tables, self._query, base)
             if made.data:
                 self._made += 1
@@ -140,7 +149,7 @@ class _Writer:
             self._records = PcapngRecords(interfaces, f"Snapscope {analyzer.__version__}", comment)
             return self._records.header
         if source.format.startswith("pcap,"):
-            return source.file.read_again(0, FILE_HEADER_BYTES)
+            return self._source.read_again(0, FILE_HEADER_BYTES)
         used = [interfaces[number] for number in np.unique(tables.frames.take("interface", frames)).tolist()]
         links = sorted({interface.link_type for interface in used})
         if len(links) > 1:
@@ -159,13 +168,12 @@ class _Writer:
             some = rows[first : first + BATCH_FRAMES]
             begins = self._tables.frames.take("offset", some).astype(np.int64)
             ends = begins + self._tables.frames.take("captured", some).astype(np.int64)
-            file = self._capture.source.file
             if self._records is None:
                 begins -= PCAP_RECORD_HEADER
-                for _, pieces in stretches(file, *_joined(begins, ends)):
+                for _, pieces in stretches(self._source, *_joined(begins, ends)):
                     self._file.write(b"".join(pieces))
             else:
-                for start, pieces in stretches(file, begins, ends):
+                for start, pieces in stretches(self._source, begins, ends):
                     self._file.write(b"".join(self._records.records(self._frames(some[start:][: len(pieces)], pieces))))
             self._done += len(some)
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
+import tempfile
 import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
 from capture_files import SAMPLE
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scapy.utils import RawPcapNgReader
 
 from analyzer.capture.file import CaptureFile
@@ -22,7 +26,10 @@ from analyzer.export.formats import Format, format_of
 from analyzer.export.save import SaveCancelled, save, stretches
 from analyzer.export.target import SaveError
 from tests.capture.builders import enhanced, interface, pcap_file, section
+from tests.cli.cut_capture import first_records
 from tests.export.test_target import file_limit
+
+HEAD = first_records(SAMPLE, 120)
 
 
 @pytest.fixture(scope="module")
@@ -151,6 +158,41 @@ def test_memory_does_not_follow_the_capture(tmp_path: Path, name: str) -> None:
         query.close()
     assert (tmp_path / name).stat().st_size > 56_000_000
     assert most < 30_000_000
+
+
+@given(
+    damage=st.lists(st.tuples(st.integers(24, len(HEAD) - 1), st.integers(0, 255)), max_size=40),
+    length=st.integers(24, len(HEAD)),
+    seed=st.integers(0, 1000),
+)
+@settings(max_examples=60)
+def test_any_damage_can_be_saved(damage: list[tuple[int, int]], length: int, seed: int) -> None:
+    """Whatever the capture is, its excerpts have the frames that were chosen, or a sentence says why not."""
+    data = bytearray(HEAD)
+    for offset, value in damage:
+        data[offset] = value
+    rng = Random(seed)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "any.pcap"
+        path.write_bytes(data[:length])
+        with Capture.open(path, strict=True, compiled=False) as capture:
+            capture.decode()
+            query, frames = capture.query(), len(capture.tables.frames)
+            rows = np.array(sorted(rng.sample(range(frames), rng.randint(0, frames))), dtype=np.int64)
+            for form in Format:
+                target = Path(folder) / f"part.{form.value}"
+                excerpt = plan(capture, selection.of_frames(capture.tables, rows), form)
+                assert set(rows.tolist()) <= set(excerpt.frames.tolist())
+                try:
+                    saved = save(capture, query, excerpt, target)
+                except SaveError:
+                    assert not target.exists()
+                    assert not len(excerpt.frames) or form is Format.PCAP
+                    continue
+                with Capture.open(target, strict=True, compiled=False) as part:
+                    part.decode()
+                    assert len(part.tables.frames) >= saved.frames
+            query.close()
 
 
 def test_stretches_are_read_at_once_where_they_are_near(tmp_path: Path) -> None:

@@ -234,6 +234,7 @@ def window(qtbot: QtBot, settings: Settings) -> Iterator[MainWindow]:
     assert made.capturing.wait(WAIT_MS / 1000)
     assert made.recovery.wait(WAIT_MS / 1000)
     assert made.welcome.interfaces.wait(WAIT_MS / 1000)
+    assert made.saving.wait(WAIT_MS / 1000)
     made.deleteLater()
 
 

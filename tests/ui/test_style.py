@@ -15,7 +15,9 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QMainWindow,
     QMenuBar,
+    QProgressBar,
     QPushButton,
+    QRadioButton,
     QScrollBar,
     QSpinBox,
     QStatusBar,
@@ -255,6 +257,33 @@ def test_a_check_box_is_outlined_and_filled_when_it_is_on(qtbot: QtBot, theme: T
     image = box.grab().toImage()
     row = [image.pixelColor(x, 12).name() for x in range(24)]
     assert row.count(theme.hex("accent").lower()) >= 4
+
+
+def test_a_radio_button_is_outlined_and_filled_when_it_is_on(qtbot: QtBot, theme: Theme) -> None:
+    button = QRadioButton("Whole")
+    button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    image = shown(qtbot, button, 120, 24)
+    row = [image.pixelColor(x, 12).name() for x in range(24)]
+    ground, edge = image.pixelColor(23, 12).name(), row.index(theme.hex("panel").lower()) - 1
+    assert ground != row[max(0, edge - 1)] != theme.hex("panel").lower()
+    assert row.count(theme.hex("panel").lower()) >= 6
+    assert theme.hex("accent").lower() not in row
+    button.setChecked(True)
+    image = button.grab().toImage()
+    row = [image.pixelColor(x, 12).name() for x in range(24)]
+    assert row.count(theme.hex("accent").lower()) >= 4
+    assert row.count(theme.hex("panel").lower()) >= 2
+
+
+def test_a_progress_bar_is_filled_from_the_left(qtbot: QtBot, theme: Theme) -> None:
+    bar = QProgressBar()
+    bar.setTextVisible(False)
+    bar.setValue(40)
+    image = shown(qtbot, bar, 200, 8)
+    assert is_in(theme, image, 70, 4, "accent")
+    assert is_in(theme, image, 90, 4, "line")
+    bar.setValue(0)
+    assert is_in(theme, bar.grab().toImage(), 20, 4, "line")
 
 
 def test_the_buttons_of_a_dialog_have_no_pictures(qtbot: QtBot, theme: Theme) -> None:

@@ -214,6 +214,10 @@ class PacketList(QWidget):
             (text,) = cells.some_texts(self.model.packet_at(row), (Column(column),))
             self._copy(text)
 
+    def selected_packets(self) -> list[int]:
+        """Rows of the tables, from top to bottom."""
+        return [self.model.packet_at(row) for row in self._selected_rows()]
+
     def _selected_rows(self) -> list[int]:
         """From top to bottom; the current row if none is selected."""
         selection = self.table.selectionModel().selection()
