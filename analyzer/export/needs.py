@@ -1,26 +1,22 @@
 """What an excerpt needs beyond the packets that were chosen, so that it decodes as the whole capture does.
 
-A snapshot needs all its parts and its base; a repetition needs what it repeats; messages that are taken in their order
-need the one before the first. A base that is not in the excerpt is not fetched with its packets: it is made.
+A snapshot needs all its parts and its base; a repetition needs what it repeats; order.py says what messages need that
+are taken in their order. A base that is not in the excerpt is not fetched with its packets: it is made.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from analyzer.export.order import read_flows
 from analyzer.export.selection import Bools
-from analyzer.protocols.base import Excerpts, Protocol
+from analyzer.protocols.base import Protocol
 from analyzer.snapshots.status import REPEATED as REPEATED_STATUSES
-from analyzer.stats.live import Ints, live_mask, live_messages
+from analyzer.stats.live import Ints, live_mask
 from analyzer.store.tables import Tables
-
-VITAL, REPEATED, AHEAD, CONTROL = 2, 8, 16, 32
-"""Bits of messages.flags."""
-FEW_PACKETS = 3
-"""Of a flow with fewer, its dialect may not be certain without the handshake."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,34 +30,18 @@ class Base:
     """A later packet from the server in the same connection."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Flow:
-    """The packets of a flow, ascending, and those of its messages that are taken in order or that control it."""
-
-    packets: Ints
-    message: Ints
-    """Their packets, as the others of shape (messages,)."""
-    flags: Ints
-    direction: Ints
-    tells_dialect: Bools
-    """Whether they are messages of that kind, as the next two."""
-    server_opens: Bools
-    client_opens: Bools
-
-
 class Needs:
     """The links between the packets of a capture. What is published later is not known here."""
 
     def __init__(self, tables: Tables, protocols: Sequence[Protocol]) -> None:
         self._tables = tables
-        self._protocols = {protocol.name: protocol for protocol in protocols}
         self._snapshots = len(tables.snapshots)
         self._packets = len(tables.packets)
         self._base = self._column("base")
         self._cause = self._column("cause")
         self._repeats = np.isin(self._column("status"), REPEATED_STATUSES) & (self._cause >= 0)
         self._owner, self._carrier = self._parts()
-        self._flows = dict(self._read_flows())
+        self._flows = dict(read_flows(tables, protocols, self._packets))
 
     def complete(self, packets: Bools) -> Bools:
         """The packets with those that decoding them needs; shape (packets,)."""
@@ -71,7 +51,7 @@ class Needs:
             self._add_parts(found)
             for flow in self._flows.values():
                 if found[flow.packets].any():
-                    self._add_order(flow, found)
+                    flow.add_order(found)
             if int(found.sum()) == before:
                 return found
 
@@ -113,42 +93,6 @@ class Needs:
         messages = tables.parts.take("message", parts).astype(np.int64)
         return owner, tables.messages.take("packet", messages).astype(np.int64)
 
-    def _read_flows(self) -> Iterator[tuple[int, _Flow]]:
-        """The flows whose protocol has excerpts, by row."""
-        tables, count = self._tables, self._packets
-        alive = live_messages(tables)
-        carriers = tables.messages.integers("packet", 0, len(alive))
-        flags = tables.messages.integers("flags", 0, len(alive))
-        names = tables.messages.integers("name", 0, len(alive))
-        directions = tables.packets.integers("direction", 0, count)
-        flow_of = tables.packets.integers("flow", 0, count)
-        by_flow = np.argsort(flow_of, kind="stable")
-        packet_flows = flow_of[by_flow]
-        notable = np.flatnonzero(alive & (carriers < count) & (flags & (VITAL | CONTROL) > 0))
-        notable = notable[np.lexsort((notable, carriers[notable], flow_of[carriers[notable]]))]
-        message_flows = flow_of[carriers[notable]]
-        for flow in range(len(tables.flows)):
-            excerpts = self._excerpts(flow)
-            if excerpts is None:
-                continue
-            packets = by_flow[slice(*np.searchsorted(packet_flows, (flow, flow + 1)))]
-            messages = notable[slice(*np.searchsorted(message_flows, (flow, flow + 1)))]
-            own = carriers[messages]
-            server, client = excerpts.opens_epoch
-            kinds = (self._named(names[messages], group) for group in (excerpts.tells_dialect, {server}, {client}))
-            yield flow, _Flow(packets, own, flags[messages], directions[own], *kinds)
-
-    def _excerpts(self, flow: int) -> Excerpts | None:
-        reading = self._tables.flows.integer("reading", flow)
-        if reading < 0:
-            return None
-        protocol = self._protocols.get(self._tables.readings.text("protocol", reading))
-        return None if protocol is None else protocol.excerpts
-
-    def _named(self, names: Ints, wanted: frozenset[str] | set[str]) -> Bools:
-        known = self._tables.names
-        return np.isin(names, [number for number in range(len(known)) if known[number] in wanted])
-
     def _inside(self, packets: Bools) -> Bools:
         """Which snapshots have a part in the excerpt."""
         inside = np.zeros(self._snapshots, dtype=np.bool_)
@@ -181,47 +125,3 @@ class Needs:
             if found[wanted].all():
                 return
             found[wanted] = True
-
-    def _add_order(self, flow: _Flow, found: Bools) -> None:
-        """What must stand before the messages of a flow that are taken in order."""
-        chosen = flow.packets[found[flow.packets]]
-        if len(chosen) < FEW_PACKETS:
-            self._add_handshake(flow, found, int(chosen[0]))
-        self._add_opening(flow, found)
-        for direction in (0, 1):
-            self._add_before(flow, found, direction)
-        sessions = self._tables.packets.take("session", chosen).astype(np.int64)
-        if len(np.unique(sessions[sessions >= 0])) > 1:
-            between = (flow.message > chosen[0]) & (flow.message < chosen[-1]) & (flow.flags & REPEATED == 0)
-            found[flow.message[between]] = True
-
-    def _add_handshake(self, flow: _Flow, found: Bools, first: int) -> None:
-        before = flow.message[flow.tells_dialect & (flow.message < first)]
-        if len(before) and not found[flow.message[flow.tells_dialect]].any():
-            found[before[-1]] = True
-
-    def _add_opening(self, flow: _Flow, found: Bools) -> None:
-        """An epoch that the server began before the excerpt, where the client begins it in the excerpt."""
-        server, client = flow.server_opens, flow.client_opens
-        fresh = (flow.flags & VITAL > 0) & (flow.flags & REPEATED == 0)
-        openers = np.flatnonzero((server | client) & fresh)
-        present = np.flatnonzero(found[flow.message[openers]])
-        at = int(present[0]) if len(present) else 0
-        if at == 0 or not client[openers[at]] or not server[openers[at - 1]]:
-            return
-        begin, end = int(flow.message[openers[at - 1]]), int(flow.message[openers[at]])
-        between = flow.packets[(flow.packets > begin) & (flow.packets < end)]
-        if not (self._tables.packets.take("snapshot", between).astype(np.int64) >= 0).any():
-            return
-        ordered = fresh & (flow.direction == flow.direction[openers[at - 1]])
-        found[flow.message[ordered & (flow.message >= begin) & (flow.message < end)]] = True
-
-    def _add_before(self, flow: _Flow, found: Bools, direction: int) -> None:
-        """Without the last message before it, a repeated one would be taken for a new one."""
-        own = (flow.flags & VITAL > 0) & (flow.direction == direction)
-        present = np.flatnonzero(own & found[flow.message])
-        if len(present) and flow.flags[present[0]] & (REPEATED | AHEAD):
-            in_order = own & (flow.flags & (REPEATED | AHEAD) == 0) & (flow.message < flow.message[present[0]])
-            before = flow.message[in_order]
-            if len(before):
-                found[before[-1]] = True
