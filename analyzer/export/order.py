@@ -115,8 +115,12 @@ class Flow:
     def _add_chain(self, found: Bools, before: int, opener: int) -> None:
         """What it takes that a message is processed when it comes, behind packet `before` of the excerpt."""
         end, direction = int(self.message[opener]), int(self.direction[opener])
-        ordered = (self.direction == direction) & self._fresh & (self.message > before) & (self.message <= end)
-        chain = np.flatnonzero(ordered)
+        own = (self.direction == direction) & (self.flags & VITAL > 0)
+        if not found[self.message[own & (self.message <= before)]].any():
+            # The first of all is taken as it comes.
+            found[end] = True
+            return
+        chain = np.flatnonzero(own & self._fresh & (self.message > before) & (self.message <= end))
         begins = np.flatnonzero((self.sequence[chain] == 1) & (np.append(0, self.sequence[chain][:-1]) != 0))
         # Of another connection than the last one nothing is needed.
         chain = chain[begins[-1] if len(begins) else 0 :]

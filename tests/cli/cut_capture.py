@@ -41,7 +41,7 @@ def without_records(capture: Path, gap: range, count: int) -> bytes:
     return first_records(capture, gap.start) + data[len(first_records(capture, gap.stop)) :]
 
 
-def udp_capture(payloads: Sequence[bytes], from_server: Collection[int] = ()) -> bytes:
+def udp_capture(payloads: Sequence[bytes], from_server: Collection[int] = (), *, apart_us: int = 1_000_000) -> bytes:
     """A pcap file of raw IPv4 of `payloads` between a client and a server; the indices say which are the server's."""
     frames = []
     for index, payload in enumerate(payloads):
@@ -49,5 +49,5 @@ def udp_capture(payloads: Sequence[bytes], from_server: Collection[int] = ()) ->
         (source, source_port), (target, target_port) = ends[::-1] if index in from_server else ends
         udp = struct.pack(">HHHH", source_port, target_port, 8 + len(payload), 0) + payload
         ip = struct.pack(">BBHHHBBH", 0x45, 0, 20 + len(udp), index, 0, 64, 17, 0) + source + target
-        frames.append((index, 0, ip + udp))
+        frames.append((*divmod(index * apart_us, 1_000_000), ip + udp))
     return pcap_file(frames, link_field=101)
