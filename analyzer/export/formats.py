@@ -36,8 +36,8 @@ class Format(Enum):
 
 def format_of(target: Path) -> Format:
     """What the name of a file says, also in front of .gz; pcapng where it says nothing."""
-    suffixes = [suffix.lower() for suffix in target.suffixes[-2:]]
-    return Format.PCAP if f".{Format.PCAP.value}" in suffixes else Format.PCAPNG
+    name = target.name.lower().removesuffix(".gz")
+    return Format.PCAP if name.endswith(f".{Format.PCAP.value}") else Format.PCAPNG
 
 
 @dataclass(frozen=True, slots=True)
