@@ -77,6 +77,8 @@ def save(
     ways = (start is not None or stop is not None, session is not None or client is not None, packets is not None)
     if sum(ways) > 1:
         raise typer.BadParameter("give only one of a time, a client or session, and --packets")
+    if str(out) == "-":
+        raise typer.BadParameter("a capture is saved in a file, not on the standard output", param_hint="'--out'")
     frames = None if packets is None else read_ranges(packets)
     with decoded(file, memory_limit) as (capture, query):
         tables = capture.tables

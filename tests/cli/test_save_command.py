@@ -114,4 +114,5 @@ def test_what_cannot_be_written(capsys: pytest.CaptureFixture[str], head: Path, 
     assert "a time is a number of seconds" in failed(
         capsys, 2, str(head), "--out", str(tmp_path / "a"), "--from", "nan"
     )
+    assert "saved in a file, not on the standard output" in failed(capsys, 2, str(head), "--out", "-")
     assert list(tmp_path.iterdir()) == []
