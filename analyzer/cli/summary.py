@@ -54,7 +54,8 @@ def summary_record(file: Path, capture: Capture, stats: CaptureStats) -> Row:
 
     Frames are counted from 1, times in seconds since the first frame, sizes in bytes.
     file, format, compressed, interfaces, problems, dropped, start (UTC): the file.
-    duration_s, frames, frame_kinds (kind -> frames), frame_bytes, packets (UDP datagrams), cut_packets: what it holds.
+    duration_s, frames, frame_kinds (kind -> frames), frame_bytes, made_frames (not captured, but made for an excerpt),
+    packets (UDP datagrams), cut_packets: what it holds.
     packet_kinds: packets and bytes by protocol, dialect and kind. flows: both ends, what was recognised, packets.
     snapshots (status -> count, every status), snapshot_codes (status -> code -> count), rebuilt, failed, repeated,
     proved, unproven, not_kept, client_has, lost_by, sizes (wire_bytes, delta_bytes, state_bytes), parts (announced ->
@@ -77,6 +78,7 @@ def summary_record(file: Path, capture: Capture, stats: CaptureStats) -> Row:
         "frames": stats.frames,
         "frame_kinds": {word(FrameKind(kind)): count for kind, count in stats.frame_kinds.items()},
         "frame_bytes": stats.frame_bytes,
+        "made_frames": stats.made_frames,
         "packets": stats.packets,
         "cut_packets": stats.cut_packets,
         "packet_kinds": [{**asdict(group), "protocol": group.protocol or "udp"} for group in stats.packet_groups],

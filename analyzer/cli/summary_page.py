@@ -50,6 +50,8 @@ def _head(record: Record, stats: CaptureStats) -> Iterator[str]:
     others = record["frame_kinds"]
     if isinstance(others, dict) and len(others) > 1:
         yield "            " + ", ".join(f"{count:,} {name}" for name, count in others.items())
+    if stats.made_frames:
+        yield f"  made      {counted(stats.made_frames, 'frame')} by snapscope for an excerpt; counted with the others"
     cut = f", {stats.cut_packets:,} of them cut by the capture" if stats.cut_packets else ""
     yield f"  packets   {counted(stats.packets, 'UDP datagram')} in {counted(len(stats.flows), 'flow')}{cut}"
     dropped = record["dropped"]

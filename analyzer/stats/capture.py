@@ -42,6 +42,8 @@ class CaptureStats:
     frame_kinds: dict[int, int]
     """frames.kind -> frames."""
     frame_bytes: int
+    made_frames: int
+    """Frames that were not captured but made for an excerpt."""
     cut_packets: int
     """Datagrams the capture holds only the beginning of."""
     packets: int
@@ -66,6 +68,7 @@ def capture_stats(tables: Tables, packet_kinds: PacketKinds, code_names: CodeNam
         frames=len(tables.frames),
         frame_kinds=dict(zip(kinds.tolist(), counts.tolist(), strict=True)),
         frame_bytes=int(ints(tables.frames, "original").sum()),
+        made_frames=_made_frames(tables),
         cut_packets=int(cut.sum()),
         packets=len(tables.packets),
         packet_groups=_packet_groups(tables, flows, packet_kinds),
@@ -74,6 +77,11 @@ def capture_stats(tables: Tables, packet_kinds: PacketKinds, code_names: CodeNam
         item_types=all_item_types(session.item_types for session in sessions),
         sessions=sessions,
     )
+
+
+def _made_frames(tables: Tables) -> int:
+    made = sorted(tables.made_interfaces)
+    return int(np.isin(tables.frames.array("interface"), made).sum()) if made else 0
 
 
 def kind_name(flow: FlowEnds, kind: int, packet_kinds: PacketKinds) -> str:

@@ -50,6 +50,10 @@ def test_a_time_range_decodes_by_itself(capsys: pytest.CaptureFixture[str], head
     assert len(found) > 10
     assert {record["status"] for record in found} == {"ok"}
     assert all(record in snapshots(capsys, head) for record in found[:5])
+    assert main(["summary", str(out)]) == 0
+    assert "  made      3 frames by snapscope for an excerpt; counted with the others\n" in capsys.readouterr().out
+    assert main(["summary", "--json", str(head)]) == 0
+    assert json.loads(capsys.readouterr().out)["made_frames"] == 0
 
 
 def test_pcap_warns(capsys: pytest.CaptureFixture[str], head: Path, tmp_path: Path) -> None:
