@@ -77,8 +77,9 @@ class SaveDialog(QDialog):
         self.progress.hide()
         self.answers = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         self.save = self.answers.addButton(self.tr("Save..."), QDialogButtonBox.ButtonRole.AcceptRole)
-        self.save.setDefault(True)
         self._lay_out()
+        # Not before: only now it is a button of this dialog.
+        self.save.setDefault(True)
         self._group.idToggled.connect(lambda number, on: self.changed.emit() if on else None)
         self.format.currentIndexChanged.connect(self.changed)
         self.answers.accepted.connect(self.wanted)
