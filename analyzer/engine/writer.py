@@ -146,11 +146,10 @@ def _merge_sessions(tables: Tables, filled: Sequence[Handed]) -> list[Ints]:
 def _amend_packets(tables: Tables, batch: _Batch) -> None:
     packets = batch.packets
     numbers = packets.matrix[:, P_PACKET]
-    for column in _LATE_COLUMNS:
-        tables.packets.amend(column, numbers, packets.matrix[:, PACKET_COLUMNS.index(column)])
+    late = {column: packets.matrix[:, PACKET_COLUMNS.index(column)] for column in _LATE_COLUMNS}
     sessions = packets.rows(batch.sessions, packets.matrix[:, P_SESSION])
-    tables.packets.amend("session", numbers, sessions)
-    tables.packets.amend("snapshot", numbers, packets.rows(batch.snapshot_rows, packets.matrix[:, P_SNAPSHOT]))
+    snapshots = packets.rows(batch.snapshot_rows, packets.matrix[:, P_SNAPSHOT])
+    tables.packets.amend_together(numbers, {**late, "session": sessions, "snapshot": snapshots})
     _unlink_messages(tables, batch)
     known = sessions >= 0
     for start, stop in pairwise(packets.edges):

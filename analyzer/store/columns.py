@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,8 @@ CHUNK_ROWS = 65_536
 
 Array = NDArray[np.generic]
 Ints = NDArray[np.int64]
+Place: TypeAlias = tuple[int, "Ints | slice", Ints]
+"""A chunk, which of some rows it holds, in their order, and where in it they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +78,17 @@ class Column:
     def take(self, rows: Ints) -> Array:
         """The values of any rows, shape like `rows`."""
         result = np.empty(len(rows), self._dtype)
-        for chunk, here in _by_chunk(rows):
-            result[here] = self._chunks[chunk][rows[here] % CHUNK_ROWS]
+        for chunk, here, at in places_of(rows):
+            result[here] = self._chunks[chunk][at]
         return result
 
-    def put(self, rows: Ints, values: Array) -> None:
-        """Overwrite rows; for a column with an unset value. Of a row named twice the last value stays."""
-        for chunk, here in _by_chunk(rows):
-            self._chunks[chunk][rows[here] % CHUNK_ROWS] = values[here]
+    def put(self, places: Iterable[Place], values: Array) -> None:
+        """Overwrite the rows whose `places_of` are given; for a column with an unset value.
+
+        Of a row named twice the last value stays.
+        """
+        for chunk, here, at in places:
+            self._chunks[chunk][at] = values[here]
 
     @property
     def nbytes(self) -> int:
@@ -151,13 +157,21 @@ class Table:
         Raises OverflowError for a number that the column cannot hold; nothing has changed then.
         """
         numbers = rows if isinstance(rows, np.ndarray) else np.fromiter(rows, dtype=np.int64)
-        if not len(numbers):
+        self.amend_together(numbers, {column: values if isinstance(values, np.ndarray) else list(values)})
+
+    def amend_together(self, rows: Ints, values: Mapping[str, Array | Sequence[object]]) -> None:
+        """`amend` several columns of the same rows: where these lie is found once."""
+        if not len(rows):
             return
-        target = self.columns[column]
-        target.put(numbers, _stored(values if isinstance(values, np.ndarray) else list(values), target.spec.dtype))
-        visible = numbers[numbers < self._published]
+        stored = {name: _stored(given, self.columns[name].spec.dtype) for name, given in values.items()}
+        places = tuple(places_of(rows))
+        for name, array in stored.items():
+            self.columns[name].put(places, array)
+        visible = rows[rows < self._published]
         if len(visible):
-            self._journal.log(self.name, column, int(visible.min()), int(visible.max()) + 1)
+            start, stop = int(visible.min()), int(visible.max()) + 1
+            for name in stored:
+                self._journal.log(self.name, name, start, stop)
 
     def publish(self, rows: int | None = None) -> None:
         """Let readers see the first `rows` rows, every one appended so far if not said."""
@@ -201,13 +215,13 @@ class Table:
         return sum(column.nbytes for column in self.columns.values())
 
 
-def _by_chunk(rows: Ints) -> Iterator[tuple[int, Ints | slice]]:
-    """The chunks that hold the rows, and which of the rows, in their order; mostly it is one."""
+def places_of(rows: Ints) -> Iterator[Place]:
+    """The chunks that hold the rows; mostly it is one."""
     if not len(rows):
         return
     first, last = int(rows.min()) // CHUNK_ROWS, int(rows.max()) // CHUNK_ROWS
     if first == last:
-        yield first, slice(None)
+        yield first, slice(None), rows - first * CHUNK_ROWS
         return
     chunks = rows // CHUNK_ROWS
     ascends = bool((chunks[1:] >= chunks[:-1]).all())
@@ -216,7 +230,9 @@ def _by_chunk(rows: Ints) -> Iterator[tuple[int, Ints | slice]]:
     ordered = chunks if order is None else chunks[order]
     starts = [0, *(np.flatnonzero(ordered[1:] != ordered[:-1]) + 1).tolist(), len(rows)]
     for start, stop in pairwise(starts):
-        yield int(ordered[start]), slice(start, stop) if order is None else order[start:stop]
+        here = slice(start, stop) if order is None else order[start:stop]
+        chunk = int(ordered[start])
+        yield chunk, here, rows[here] - chunk * CHUNK_ROWS
 
 
 def _stored(values: Array | Sequence[object], code: str) -> Array:

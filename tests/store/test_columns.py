@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer.store.columns import CHUNK_ROWS, Column, ColumnSpec, Table
+from analyzer.store.columns import CHUNK_ROWS, Column, ColumnSpec, Table, places_of
 from analyzer.store.journal import Amendment, Journal, JournalReader
 
 SPECS = (
@@ -62,10 +62,10 @@ def test_take_and_put_across_chunks() -> None:
     rows = np.array([2 * CHUNK_ROWS + 9, 0, CHUNK_ROWS, CHUNK_ROWS - 1, 0])
     assert column.take(rows).tolist() == rows.tolist()
     assert column.take(np.empty(0, np.int64)).tolist() == []
-    column.put(rows[:4], np.array([-1, -2, -3, -4]))
+    column.put(places_of(rows[:4]), np.array([-1, -2, -3, -4]))
     assert column.take(rows).tolist() == [-1, -2, -3, -4, -2]
     assert column.slice(CHUNK_ROWS - 2, CHUNK_ROWS + 2).tolist() == [CHUNK_ROWS - 2, -4, -3, CHUNK_ROWS + 1]
-    column.put(np.empty(0, np.int64), np.empty(0, np.int32))
+    column.put(places_of(np.empty(0, np.int64)), np.empty(0, np.int32))
 
 
 def test_of_a_row_put_twice_the_last_value_stays() -> None:
@@ -222,3 +222,27 @@ def test_a_table_is_a_list_of_records(offset: int, steps: list[tuple[str, Any]])
     rows = np.arange(start, start + len(model))[::-1]
     assert made.take("number", rows).tolist() == [row["number"] for row in reversed(model)]
     assert journal.take() == tuple(entries)
+
+
+def test_amended_together_is_amended_one_by_one() -> None:
+    rows = np.array([5, CHUNK_ROWS + 1, 2, CHUNK_ROWS, 5], dtype=np.int64)
+    values = {"late": np.array([1, 2, 3, 4, 5]), "flag": np.array([True, True, False, True, True])}
+    made = []
+    for together in (True, False):
+        journal = Journal()
+        table = Table("t", SPECS, journal)
+        count = CHUNK_ROWS + 2
+        table.append({"number": np.arange(count), "text": ["x"] * count}, count)
+        table.publish(CHUNK_ROWS)
+        reader = journal.reader()
+        if together:
+            table.amend_together(rows, values)
+        else:
+            for name, given_values in values.items():
+                table.amend(name, rows, given_values)
+        made.append(([table.array(name, 0, count).tolist() for name in values], reader.take()))
+    assert made[0] == made[1]
+    assert made[0][0][0][2] == 3
+    assert made[0][0][0][5] == 5
+    with pytest.raises(OverflowError):
+        table.amend_together(rows, {"flag": values["flag"], "late": np.full(5, 1 << 20)})
