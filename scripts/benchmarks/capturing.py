@@ -10,6 +10,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from analyzer import kernel_cache
 from analyzer.capture.live.control import Settings, Sniffer, SnifferError
 from analyzer.engine.warm_up import load_kernels
 from analyzer.engine.worker import Worker
@@ -80,9 +81,9 @@ def capture(path: str, rate: float, count: int, decode: bool) -> dict[str, objec
 
 def with_kernels(warm: str) -> None:
     """Have the kernels loaded."""
-    worker = Worker.open(warm)
-    if worker.capture.compiled:
+    if kernel_cache.ready():
         load_kernels()
+    worker = Worker.open(warm)
     worker.start()
     worker.decoded.wait(DECODE_S)
     worker.close()

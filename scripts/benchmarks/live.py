@@ -50,14 +50,11 @@ class Offers:
     plan: LivePlan
     decode: bool
     seconds: float
-    available: int
-    """Frames of the capture; with decoding none is sent twice."""
     best: dict[str, Any] = field(default_factory=dict)
 
     def __call__(self, rate: float) -> bool:
         """Whether nothing was dropped at a rate, nor left behind."""
-        count = max(1, int(rate * self.seconds))
-        answer = self._run(rate, min(count, self.available) if self.decode else count)
+        answer = self._run(rate, max(1, int(rate * self.seconds)))
         kept = answer["dropped"] == 0 and answer["captured"] == answer["sent"]
         kept &= not self.decode or (answer["decoded"] == answer["sent"] and answer["late"] < BEHIND_S)
         if kept:
@@ -93,44 +90,49 @@ def live_rows(plan: LivePlan, say: Callable[[str], None]) -> list[Row]:
     whole = plan.small.with_name("whole")
     available = prefix(plan.capture, sys.maxsize, whole)
     whole.unlink()
-    rows = []
-    for what, measure in (("with everything decoded", decoded_rows), ("the sniffer alone", sniffer_rows)):
-        say(f"live, {what}")
-        rows += measure(plan, available)
+    say("live, with everything decoded")
+    rows = decoded_rows(plan, available)
+    say("live, the sniffer alone")
+    rows += sniffer_rows(plan)
     say(f"live, {ORDINARY:,.0f} packets/s")
-    return [*rows, *share_rows(plan, available)]
+    return [*rows, *share_rows(plan)]
 
 
 def decoded_rows(plan: LivePlan, available: int) -> list[Row]:
-    """The highest rate at which all is captured and decoded meanwhile."""
-    found = [searched(plan, available, decode=True, first=min(REACH, plan.most)) for _ in range(plan.runs)]
-    rates = [rate for rate, _ in found]
+    """The highest rate at which all is captured and decoded meanwhile. No frame is sent twice: it would be late."""
+    lasting = min(plan.most, available / plan.seconds)
+    what = "live, loss-free with full decode"
+    if lasting < min(REACH, plan.most):
+        needed = f"{round(REACH * plan.seconds):,}"
+        return [Row(what, None, "packets/s", remark=f"takes a capture of {needed} frames, this has {available:,}")]
+    found = [searched(plan, decode=True, first=min(REACH, lasting), most=lasting) for _ in range(plan.runs)]
+    rate = median(rate for rate, _ in found)
     late = median([answer.get("late", 0.0) for _, answer in found])
-    seconds = median([answer.get("seconds", 0.0) for _, answer in found])
-    remark = f"for {seconds:.1f} s, nothing dropped; all decoded {late:.1f} s after the last packet"
-    return [Row("live, loss-free with full decode", median(rates), "packets/s", plan.runs, REACH, remark=remark)]
+    limit = "no more was offered" if rate * FINER > lasting else "more is dropped or left behind"
+    remark = f"for {plan.seconds:g} s, nothing dropped; all decoded {late:.1f} s after the last packet; {limit}"
+    return [Row(what, rate, "packets/s", plan.runs, REACH, remark=remark)]
 
 
-def sniffer_rows(plan: LivePlan, available: int) -> list[Row]:
+def sniffer_rows(plan: LivePlan) -> list[Row]:
     """The highest rate at which the sniffer writes everything, with nobody reading it."""
-    found = [searched(plan, available, decode=False, first=plan.first) for _ in range(plan.runs)]
+    found = [searched(plan, decode=False, first=plan.first, most=plan.most) for _ in range(plan.runs)]
     rates = [rate for rate, _ in found]
     offered = max(rates) * FINER > plan.most
     remark = f"for {plan.limit_seconds:g} s; {'no more was offered' if offered else 'more is dropped or not sent'}"
     return [Row("sniffer alone, without drops", median(rates), "packets/s", plan.runs, remark=remark)]
 
 
-def searched(plan: LivePlan, available: int, *, decode: bool, first: float) -> tuple[float, dict[str, Any]]:
+def searched(plan: LivePlan, *, decode: bool, first: float, most: float) -> tuple[float, dict[str, Any]]:
     """The highest rate of one run, as it was sent, and what was measured at it."""
-    offers = Offers(plan, decode, plan.seconds if decode else plan.limit_seconds, available)
-    if not highest(offers, first, plan.most):
+    offers = Offers(plan, decode, plan.seconds if decode else plan.limit_seconds)
+    if not highest(offers, first, most):
         return 0.0, {}
     return offers.best["sent"] / offers.best["seconds"], offers.best
 
 
-def share_rows(plan: LivePlan, available: int) -> list[Row]:
+def share_rows(plan: LivePlan) -> list[Row]:
     """What of a core the sniffer takes at an ordinary rate."""
-    offers = Offers(plan, False, plan.seconds, available)
+    offers = Offers(plan, False, plan.seconds)
     shares = []
     for _ in range(plan.runs):
         if not offers(min(ORDINARY, plan.most)):
