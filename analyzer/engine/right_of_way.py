@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from types import TracebackType
 
 LOOK_S = 0.002
@@ -42,6 +43,17 @@ class RightOfWay:
         if self._changed.acquire(blocking=False):
             self._changed.notify_all()
             self._changed.release()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait until nobody has it, so long at most: for long work that could as well begin a little later.
+
+        False: somebody still has it.
+        """
+        with self._changed:
+            end = time.monotonic() + seconds
+            while self._holders and (left := end - time.monotonic()) > 0:
+                self._changed.wait(min(LOOK_S, left))
+            return not self._holders
 
     def __enter__(self) -> None:
         with self._changed:

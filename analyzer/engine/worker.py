@@ -42,6 +42,9 @@ NICENESS = 5
 More would keep the interpreter from the others where another program wants the processor too.
 """
 
+PATIENCE_S = 0.15
+"""So long at most the decoding waits before it begins, until a window has shown what it begins with."""
+
 _LOG = logging.getLogger(__name__)
 
 
@@ -200,6 +203,8 @@ class Worker:
         try:
             try:
                 if self.capture.compiled:
+                    # Loading them holds the interpreter, which a window that opens a capture needs.
+                    RIGHT_OF_WAY.wait(PATIENCE_S)
                     load_kernels()
                     # Plain Python gives way by its steps.
                     _step_back()

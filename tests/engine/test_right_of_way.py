@@ -80,6 +80,19 @@ def test_all_of_several_give_it_back() -> None:
         assert all(worker.works.wait(WAIT_S) for worker in workers)
 
 
+def test_waiting_until_nobody_has_it() -> None:
+    way = RightOfWay(2)
+    assert way.wait(0.0)
+    way.take("window")
+    assert not way.wait(0.01)
+    found: list[bool] = []
+    waiting = threading.Thread(target=lambda: found.append(way.wait(WAIT_S)))
+    waiting.start()
+    way.give_back("window")
+    waiting.join(WAIT_S)
+    assert found == [True]
+
+
 def test_what_fails_makes_room() -> None:
     way = RightOfWay(2)
     way.take("window")
