@@ -15,7 +15,7 @@ class RecentMenu(QMenu):
 
     open_requested = Signal(str)
 
-    def __init__(self, settings: Settings, parent: QWidget) -> None:
+    def __init__(self, settings: Settings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._settings = settings
         self.setTitle(self.tr("Recent captures"))

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
-from ui.charts.chart import Scene
 from ui.charts.column import ChartColumn
 from ui.charts.data import ALL_SESSIONS
 from ui.charts.drawing import GAP_S, Window, faults
 from ui.charts.live import LiveFrames
 from ui.charts.scale import range_words
+from ui.charts.scene import Scene
 from ui.charts.scope import Scope
 from ui.charts.tools import ToolRow
 from ui.charts.turns import Turns
