@@ -128,7 +128,7 @@ def _reporter(
             QApplication.quit()
             return
         _LOG.error("the window failed", exc_info=(kind, error, trace))
-        window.show_report(str(error) or kind.__name__, "".join(traceback.format_exception(kind, error, trace)))
+        window.dialogs.show_report(str(error) or kind.__name__, "".join(traceback.format_exception(kind, error, trace)))
 
     return report
 

@@ -19,6 +19,7 @@ from analyzer.capture.spools import SUFFIX, Spools
 from ui import words
 from ui.appearance import Appearance
 from ui.dialogs.capture import FILE_FILTER, CaptureDialog
+from ui.dialogs.unsaved import UnsavedQuestion
 from ui.document import Document
 from ui.inquiry import Inquiry
 from ui.live import LiveCapture
@@ -209,18 +210,8 @@ class Capturing(QObject):
         if self._question is not None:
             self._question.activateWindow()
             return
-        buttons = QMessageBox.StandardButton
-        box = self._question = QMessageBox(self._dialog or self._window)
-        box.setWindowTitle(self.tr("Unsaved capture"))
-        packets = words.count(self.unsaved, self.tr("packet"), self.tr("packets"))
-        runs = self.tr("The capture runs, and its {0} are not saved.") if self.active else self.tr("{0} are not saved.")
-        box.setText(runs.format(packets))
-        box.setInformativeText(self.tr("What is not saved now is lost."))
-        box.setStandardButtons(buttons.Save | buttons.Discard | buttons.Cancel)
-        box.setDefaultButton(buttons.Save)
-        box.button(buttons.Save).setText(self.tr("Save..."))
-        box.button(buttons.Discard).setText(self.tr("Discard"))
-        box.finished.connect(lambda chosen: self._on_answer(buttons(chosen), then))
+        box = self._question = UnsavedQuestion(self.unsaved, self._dialog or self._window, runs=self.active)
+        box.finished.connect(lambda chosen: self._on_answer(QMessageBox.StandardButton(chosen), then))
         box.open()
 
     @Slot()

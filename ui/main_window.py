@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QSize, Qt, Slot
-from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QIcon
+from PySide6.QtCore import QByteArray, Qt, Slot
+from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QDockWidget,
     QFileDialog,
     QMainWindow,
-    QMenu,
-    QMessageBox,
     QSplitter,
     QStackedWidget,
     QTabWidget,
@@ -20,26 +18,19 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-import analyzer
 from analyzer.resources import resource
-from ui.actions import COMMANDS, LIST_STEPS
+from ui.actions import LIST_STEPS
 from ui.appearance import Appearance
 from ui.capturing import Capturing
 from ui.charts.stack import ChartStack
-from ui.dialogs.command_search import CommandSearch
-from ui.dialogs.go_to import GoToDialog, Target
-from ui.dialogs.preferences import PreferencesDialog
-from ui.dialogs.report import ReportDialog
 from ui.document import Document
 from ui.editing import Editing
 from ui.fast_decoder import FastDecoder
-from ui.icons import product_icon
 from ui.live_view import LiveView
 from ui.machine import Machine
-from ui.models.commands import CommandModel, command_row, key_rows
 from ui.models.packet_cells import TimeFormat
-from ui.navigation import find_target
 from ui.opening import Opening
+from ui.recent_menu import RecentMenu
 from ui.recovery import Recovery
 from ui.saving import Saving
 from ui.settings import Settings
@@ -53,8 +44,9 @@ from ui.views.packet_tab import PacketTab
 from ui.views.recovery_bar import RecoveryBar
 from ui.views.snapshot_tab import SnapshotTab
 from ui.views.status import StatusBar
-from ui.views.welcome import PRODUCT_ICON, WelcomePage, local_files
+from ui.views.welcome import WelcomePage, local_files
 from ui.window_commands import WindowCommands
+from ui.window_dialogs import WindowDialogs
 from ui.window_layout import WindowLayout
 
 SAMPLE = "samples/ddnet_learntoplay.pcap.gz"
@@ -88,6 +80,7 @@ class MainWindow(QMainWindow):
         self.editing = Editing(
             self.packets, self.packet_tab, self.snapshot_tab, self.charts, self.clients, self.find_bar
         )
+        self.dialogs = WindowDialogs(self.opening, self.appearance, self)
         self.commands = WindowCommands(self, self._what_commands_do())
         self._add_to_menus()
         self._connect()
@@ -115,14 +108,6 @@ class MainWindow(QMainWindow):
     def actions_by_name(self) -> dict[str, QAction]:
         """The action of each command."""
         return self.commands.by_name
-
-    def show_report(self, what: str, details: str) -> None:
-        """Show a mistake of ours; the window goes on. One at a time: a mistake in painting comes with every repaint."""
-        if any(dialog.isVisible() for dialog in self.findChildren(ReportDialog)):
-            return
-        dialog = ReportDialog(what, details, self)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.open()
 
     def prepare(self, decoder: FastDecoder) -> None:
         """Have the kernels compiled where they are not, say so meanwhile, and use them as soon as they are ready."""
@@ -180,16 +165,16 @@ class MainWindow(QMainWindow):
     def _add_to_menus(self) -> None:
         for dock in self.docks:
             self.commands.menus["View"].addAction(dock.toggleViewAction())
-        self._recent_menu = QMenu(self.tr("Recent captures"), self)
-        self.commands.menus["File"].insertMenu(self.commands.by_name["close_capture"], self._recent_menu)
-        self._recent_menu.aboutToShow.connect(self._fill_recent_menu)
+        recent = RecentMenu(self._settings, self)
+        recent.open_requested.connect(self._open)
+        self.commands.menus["File"].insertMenu(self.commands.by_name["close_capture"], recent)
         self.commands.add_letters((self.tabs, self.charts, self.clients))
 
     def _connect(self) -> None:
         self.opening.changed.connect(self._show_document)
         self.opening.state_changed.connect(self._update_commands)
         self.opening.recent_changed.connect(self._show_recent)
-        self.opening.mistake.connect(self.show_report)
+        self.opening.mistake.connect(self.dialogs.show_report)
         self.appearance.applied.connect(self._on_appearance)
         self.capturing.state_changed.connect(self._update_commands)
         self.capturing.told.connect(self.status.show_live)
@@ -198,7 +183,7 @@ class MainWindow(QMainWindow):
         self.live_view.changed.connect(self._update_commands)
         self.saving.told.connect(self.status.say)
         self.saving.open_wanted.connect(self._open)
-        self.saving.mistake.connect(self.show_report)
+        self.saving.mistake.connect(self.dialogs.show_report)
         self.welcome.open_requested.connect(self._open)
         self.welcome.dropped.connect(self._open_dropped)
         self.welcome.browse_requested.connect(self._browse)
@@ -207,7 +192,7 @@ class MainWindow(QMainWindow):
         self.packet_tab.wants_first.connect(self.packets.go_first)
         self.snapshot_tab.select_first.connect(self.packets.go_next_snapshot)
         self.packets.step_failed.connect(self.status.say)
-        self.banner.details_wanted.connect(self._tell_problems)
+        self.banner.details_wanted.connect(self.dialogs.tell_problems)
         self.status.failure_wanted.connect(self._go_next_failed)
 
     def _what_commands_do(self) -> dict[str, Callable[[], object]]:
@@ -218,6 +203,7 @@ class MainWindow(QMainWindow):
         return (
             steps
             | self.capturing.commands()
+            | self.dialogs.commands()
             | {
                 "open": self._browse,
                 "save_as": self.saving.ask,
@@ -225,14 +211,12 @@ class MainWindow(QMainWindow):
                 "close_capture": lambda: self.capturing.leave(self.opening.close),
                 "reload": self.opening.reload,
                 "follow": self.streams.follow,
-                "file_problems": self._tell_problems,
                 "quit": self.close,
                 "copy": self.editing.copy,
                 "copy_value": self.editing.copy_value,
                 "find": self.editing.find,
                 "find_next": self.editing.find_next,
                 "find_previous": self.editing.find_previous,
-                "preferences": self._ask_preferences,
                 "zoom_in": lambda: appearance.zoom_by(ZOOM_STEP),
                 "zoom_out": lambda: appearance.zoom_by(-ZOOM_STEP),
                 "zoom_reset": lambda: appearance.zoom_by(1.0 - appearance.preferences.zoom),
@@ -249,12 +233,9 @@ class MainWindow(QMainWindow):
                 "reset_layout": self._reset_layout,
                 "back": lambda: self._walk(-1),
                 "forward": lambda: self._walk(1),
-                "go_to": self._ask_target,
                 "next_failed": self.packets.go_next_failed,
                 "previous_failed": self.packets.go_previous_failed,
-                "palette": self._ask_command,
-                "keys": self._show_keys,
-                "about": self._tell_about,
+                "palette": lambda: self.dialogs.ask_command(self.commands),
             }
         )
 
@@ -303,16 +284,6 @@ class MainWindow(QMainWindow):
         self.welcome.show_recent(self._settings.recent)
         self.welcome.interfaces.show_last(self._settings.capture_options)
 
-    def _fill_recent_menu(self) -> None:
-        self._recent_menu.clear()
-        for entry in self._settings.recent:
-            action = self._recent_menu.addAction(Path(entry.path).name)
-            action.setToolTip(entry.path)
-            action.setEnabled(Path(entry.path).exists())
-            action.triggered.connect(lambda checked=False, path=entry.path: self._open(path))
-        if self._recent_menu.isEmpty():
-            self._recent_menu.addAction(self.tr("None yet")).setEnabled(False)
-
     def _reset_layout(self) -> None:
         self.layout_keeper.reset()
         self.tabs.setCurrentWidget(self.snapshot_tab)
@@ -346,12 +317,6 @@ class MainWindow(QMainWindow):
         if path:
             self._open(path)
 
-    def _ask_preferences(self) -> None:
-        dialog = PreferencesDialog(self.appearance.preferences, self)
-        dialog.changed.connect(self.appearance.prefer)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.open()
-
     @Slot()
     def _on_appearance(self) -> None:
         preferences = self.appearance.preferences
@@ -359,58 +324,6 @@ class MainWindow(QMainWindow):
         self.charts.set_preferences(preferences)
         self.clients.set_preferences(preferences)
         self.commands.set_look(self.appearance.theme, preferences.zoom)
-
-    def _ask_target(self) -> None:
-        dialog = GoToDialog(self)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.asked.connect(lambda target: self._go_to(dialog, target))
-        dialog.open()
-
-    def _go_to(self, dialog: GoToDialog, target: Target) -> None:
-        if self.document is None:
-            return
-        found = find_target(self.document.tables, self.document.selection.place, target)
-        if isinstance(found, str):
-            dialog.refuse(found)
-            return
-        self.document.selection.select(*found)
-        dialog.accept()
-
-    def _ask_command(self) -> None:
-        rows = [
-            command_row(command, self.commands.why_off(command)) for command in COMMANDS if command.name != "palette"
-        ]
-        model = CommandModel(rows, grouped=False)
-        zoom = self.appearance.preferences.zoom
-        dialog = CommandSearch(
-            self.tr("All commands"), self.tr("Name of a command"), model, zoom=zoom, takes=True, parent=self
-        )
-        # Queued: the dialog has gone, and what had the focus has it again, when the command acts on it.
-        dialog.taken.connect(self._run, Qt.ConnectionType.QueuedConnection)
-        dialog.open()
-
-    @Slot(str)
-    def _run(self, name: str) -> None:
-        self.commands.by_name[name].trigger()
-
-    def _show_keys(self) -> None:
-        model = CommandModel(key_rows(), grouped=True)
-        zoom = self.appearance.preferences.zoom
-        CommandSearch(self.tr("Keys"), self.tr("Command or key"), model, zoom=zoom, takes=False, parent=self).open()
-
-    def _tell_problems(self) -> None:
-        self._tell(self.tr("What is wrong with the file"), "\n".join(self.opening.problem_texts()))
-
-    def _tell_about(self) -> None:
-        text = self.tr("Snapscope {0}\nShows what a game server told each client, tick by tick.\nGPL-2.0-or-later")
-        self._tell(self.tr("About Snapscope"), text.format(analyzer.__version__), product_icon())
-
-    def _tell(self, head: str, text: str, icon: QIcon | None = None) -> None:
-        box = QMessageBox(QMessageBox.Icon.NoIcon, head, text, QMessageBox.StandardButton.Close, self)
-        if icon is not None:
-            box.setIconPixmap(icon.pixmap(QSize(PRODUCT_ICON, PRODUCT_ICON), self.devicePixelRatioF()))
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        box.open()
 
     # Qt
 

@@ -47,6 +47,8 @@ TAB_HEIGHT = 30
 TAB_PADDING = 24
 EDGE = 2
 """Line above the tab that is open."""
+FIELD_PADDING = 3
+"""What a field leaves at each end of its text beyond what Qt does: as much as a box that opens has."""
 MENU_HEIGHT = 24
 MENU_PADDING = 8
 BELOW = (QTabBar.Shape.RoundedSouth, QTabBar.Shape.TriangularSouth)
@@ -100,6 +102,13 @@ class FlatStyle(QProxyStyle):
         elif kind is QStyle.ContentsType.CT_MenuBarItem:
             wanted = QSize(wanted.width() + MENU_PADDING, max(MENU_HEIGHT, wanted.height()))
         return wanted
+
+    def subElementRect(self, element: QStyle.SubElement, option: QStyleOption, widget: QWidget | None = None) -> QRect:
+        area = super().subElementRect(element, option, widget)  # type: ignore[arg-type]
+        framed = isinstance(option, QStyleOptionFrame) and option.lineWidth > 0
+        if element is QStyle.SubElement.SE_LineEditContents and framed:
+            area.adjust(FIELD_PADDING, 0, -FIELD_PADDING, 0)
+        return area
 
     def subControlRect(
         self,

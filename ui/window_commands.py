@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 import qtawesome
-from PySide6.QtCore import QObject, QSize, Qt
+from PySide6.QtCore import QObject, QSize, Qt, Slot
 from PySide6.QtGui import QAction, QKeySequence, QShortcut
 from PySide6.QtWidgets import QMainWindow, QMenu, QWidget
 
@@ -81,6 +81,11 @@ class WindowCommands(QObject):
             if self._possible.get(name) != wanted:
                 self._possible[name] = wanted
                 self.by_name[name].setEnabled(wanted)
+
+    @Slot(str)
+    def run(self, name: str) -> None:
+        """Do what the action of a command does."""
+        self.by_name[name].trigger()
 
     def why_off(self, command: Command) -> str:
         """Why a command cannot be carried out now; empty if it can."""

@@ -116,7 +116,7 @@ def test_rows_come_while_it_runs_and_are_those_of_the_file(
     assert window.live_bar.pill.text.startswith("Live ")
     assert window.live_bar.source.text().startswith("lo · ")
     assert window.live_bar.source.text().endswith(sender.filter)
-    assert "Dropped 0" in said(window.status)
+    qtbot.waitUntil(lambda: "Dropped 0" in said(window.status))
     assert "%" not in said(window.status)
     assert not window.actions_by_name["capture_start"].isEnabled()
     assert not window.actions_by_name["reload"].isEnabled()

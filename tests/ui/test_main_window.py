@@ -313,7 +313,7 @@ def test_panes_by_keyboard(window: MainWindow, opened: Opener, qtbot: QtBot) -> 
 
 def test_a_mistake_of_ours_is_a_report_and_the_window_goes_on(window: MainWindow, opened: Opener, qtbot: QtBot) -> None:
     opened(SHORT)
-    window.show_report("a test", "Traceback (most recent call last): ...")
+    window.dialogs.show_report("a test", "Traceback (most recent call last): ...")
     dialog = window.findChild(ReportDialog)
     assert dialog is not None
     assert dialog.isVisible()
@@ -496,11 +496,11 @@ def test_no_title_of_a_number_is_cut_at_any_zoom(window: MainWindow, opened: Ope
 
 def test_one_report_at_a_time(window: MainWindow, qtbot: QtBot) -> None:
     for number in range(3):
-        window.show_report("a repaint failed", f"report {number}")
+        window.dialogs.show_report("a repaint failed", f"report {number}")
     shown = [dialog for dialog in window.findChildren(ReportDialog) if dialog.isVisible()]
     assert len(shown) == 1
     shown[0].reject()
-    window.show_report("later", "another")
+    window.dialogs.show_report("later", "another")
     assert [dialog.isVisible() for dialog in window.findChildren(ReportDialog)].count(True) == 1
     for dialog in window.findChildren(ReportDialog):
         dialog.reject()

@@ -185,6 +185,17 @@ def test_deleted_for_good(window: MainWindow, qtbot: QtBot, left: Callable[..., 
     assert not spool.parent.exists()
 
 
+def test_a_second_click_at_the_same_place_deletes_nothing(
+    window: MainWindow, qtbot: QtBot, left: Callable[..., Path]
+) -> None:
+    left()
+    look(window, qtbot)
+    bar = window.recovery_bar
+    place = button(window, "Delete").geometry().center()
+    press(window, qtbot, "Delete")
+    qtbot.waitUntil(lambda: bar.childAt(place) is button(window, "Keep"))
+
+
 def test_many_are_offered_a_few_at_a_time(window: MainWindow, qtbot: QtBot, left: Callable[..., Path]) -> None:
     for number in range(5):
         left(f"eth{number}")

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
-from PySide6.QtCore import QCoreApplication, QPointF, Qt
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
-from analyzer.stats.series import Metric, Rank
-from analyzer.stats.track import Track
+from analyzer.stats.series import Metric
 from ui import fonts
-from ui.charts import drawing, newest
+from ui.charts import drawing, legend, newest, values
 from ui.charts.canvas import Canvas
-from ui.charts.data import ALL_SESSIONS, ChartData
-from ui.charts.drawing import Drawn, Fault, Window
-from ui.charts.header import Header, LegendEntry
+from ui.charts.data import ALL_SESSIONS
+from ui.charts.drawing import Drawn, Window
+from ui.charts.header import Header
 from ui.charts.pointer import Pointer
 from ui.charts.scale import HEADROOM, grid, seconds, steady
-from ui.charts.specs import ChartSpec, Form
+from ui.charts.scene import Scene
+from ui.charts.specs import ChartSpec, Form, translated
 from ui.theme import Theme
-from ui.words import UNKNOWN, count, decimal, quantity
+from ui.words import quantity
 
 LEAST_PLOT = 54
 """Pixels, so that labels of the axis do not touch."""
@@ -28,45 +26,8 @@ LABELLED = 0.96
 """A label nearer to the top edge would be cut."""
 LABEL_PIXELS = 64
 """Room for a time label."""
-NEAR_S = drawing.GAP_S / 2
-"""How far from the pointer a value is still said."""
-NEAR_PIXELS = 8.0
 SORTED_A_CALL = 16_384
 """Snapshots sorted for percentiles before others have their turn."""
-
-
-def translated(text: str) -> str:
-    """A title, unit or sentence of `specs`."""
-    return QCoreApplication.translate("Charts", text)
-
-
-@dataclass(frozen=True, slots=True)
-class Scene:
-    """What all charts of the stack show."""
-
-    data: ChartData
-    session: int
-    """The one client, or `ALL_SESSIONS`."""
-    name: str
-    several: bool
-    """There are other clients, too."""
-    start: float
-    stop: float
-    faults: dict[Rank, Fault]
-    """The same in every chart of the stack."""
-    twin: str
-    """Whose snapshots these are, and how many, in words."""
-    decoded: float | None = None
-    """From this time on nothing is decoded yet; None: everything is."""
-    live: bool = False
-    """More comes: what stands still in the picture should not move with it."""
-    follows: bool = False
-    """The newest is kept in view."""
-
-    @property
-    def track(self) -> Track:
-        """The snapshots in question."""
-        return self.data.track(self.session)
 
 
 class Chart(QWidget):
@@ -164,9 +125,10 @@ class Chart(QWidget):
         canvas.set_threshold(self._limit if self._limit is not None and self._limit <= top else None)
         canvas.set_undecoded(scene.decoded)
         self._say(scene)
-        seen = {rank for rank, fault in scene.faults.items() if len(fault.signs)}
         self.header.keep_lines(scene.live)
-        self.header.set_legend(self._legend(scene, seen if first else set(), first=first))
+        self.header.set_legend(
+            legend.entries(scene, spec, self.drawn, self.band, full=self.full, limit=self._limit, first=first)
+        )
         self._newest = newest.of(scene, spec) if scene.follows else None
         curved = spec.form is Form.LINE and self._newest is not None
         canvas.set_newest(self._newest if curved else None)
@@ -260,34 +222,10 @@ class Chart(QWidget):
         """The chosen range: shaded, and summed up above the chart."""
         self._region = region
         self.canvas.set_region(region)
-        self._summary = "" if region is None else self._summed(region)
+        self._summary = ""
+        if region is not None and self._scene is not None:
+            self._summary = values.summed(self._scene, self.spec, region)
         self._show_value()
-
-    def _summed(self, region: tuple[float, float]) -> str:
-        """How many values a range has, their mean, the least and the greatest."""
-        scene, metric, unit = self._scene, self.spec.metric, self.spec.value_unit
-        if scene is None:
-            return ""
-        if metric is None:
-            packets, sizes = scene.data.rates.counts(scene.session, np.array(region))
-            whole = float((sizes / 1000 if self.spec.key == "bytes" else packets)[0])
-            mean = decimal(whole / max(region[1] - region[0], 1e-9), 1)
-            return self.tr("{count} · mean {mean} {unit}").format(
-                count=count(int(packets[0]), self.tr("packet"), self.tr("packets")), mean=mean, unit=unit
-            )
-        values = scene.track.values(metric, *scene.track.between(*region))
-        values = values[np.isfinite(values)]
-        if not len(values):
-            return self.tr("no value in the range")
-        places = 1 if values.max() < 10 else 0
-        text = self.tr("{count} · mean {mean} · {least}–{most} {unit}").format(
-            count=quantity(len(values)),
-            mean=decimal(float(values.mean()), places),
-            least=decimal(float(values.min()), 0),
-            most=decimal(float(values.max()), 0),
-            unit=unit,
-        )
-        return text.rstrip()
 
     @property
     def title(self) -> str:
@@ -301,16 +239,18 @@ class Chart(QWidget):
         Of a live capture that is followed: the newest value.
         """
         if self._scene is not None and self._scene.follows and not self._summary:
-            return self._text(np.nan if self._newest is None else self._newest[1])
+            return values.text(self.spec, np.nan if self._newest is None else self._newest[1])
         if self._summary or self.selected is None:
             return self._summary
         if self.spec.metric is None:
-            return self._text(self.value_at(self.selected[0]))
-        return self._text(self._value_of(self.selected[1])) if self.selected[1] >= 0 else ""
+            return self.text_at(self.selected[0])
+        return values.text(self.spec, self._value_of(self.selected[1])) if self.selected[1] >= 0 else ""
 
     def text_at(self, time_s: float) -> str:
         """The value nearest to a time with its unit."""
-        return self._text(self.value_at(time_s))
+        scene = self._scene
+        value = np.nan if scene is None else values.at(scene, self.spec, self.drawn, time_s, self._window(scene))
+        return values.text(self.spec, value)
 
     @property
     def _limit(self) -> float | None:
@@ -327,39 +267,17 @@ class Chart(QWidget):
             return -1
         track, at = scene.track, self.canvas.time_at(place.x())
         if scene.session == ALL_SESSIONS and self.spec.metric is not None:
-            reach = NEAR_PIXELS * self._window(scene).pixel_s
+            reach = values.NEAR_PIXELS * self._window(scene).pixel_s
             start, stop = track.between(at - reach, at + reach)
-            values = track.values(self.spec.metric, start, stop)
-            if np.isfinite(values).any():
-                spots = (self.canvas.place_of(*pair) for pair in zip(track.time_s[start:stop], values, strict=True))
+            found = track.values(self.spec.metric, start, stop)
+            if np.isfinite(found).any():
+                spots = (self.canvas.place_of(*pair) for pair in zip(track.time_s[start:stop], found, strict=True))
                 apart = [np.hypot(spot.x() - place.x(), spot.y() - place.y()) for spot in spots]
                 return int(track.rows[start + int(np.nanargmin(apart))])
-        return int(track.rows[_nearest(track.time_s, at)])
-
-    def value_at(self, time_s: float) -> float:
-        """The value nearest to a time, NaN where none is near."""
-        scene, metric = self._scene, self.spec.metric
-        if scene is None:
-            return np.nan
-        if metric is None:
-            inside = np.flatnonzero((self.drawn.left <= time_s) & (time_s < self.drawn.right))
-            return float(self.drawn.high[inside[0]]) if len(inside) else 0.0
-        if scene.session == ALL_SESSIONS and self.spec.form is Form.LINE:
-            times, values = self.drawn.x, self.drawn.y
-        else:
-            times, values = scene.track.time_s, None
-        if not len(times):
-            return np.nan
-        nearest = _nearest(times, time_s)
-        if abs(float(times[nearest]) - time_s) > max(NEAR_S, NEAR_PIXELS * self._window(scene).pixel_s):
-            return np.nan
-        return float(values[nearest] if values is not None else scene.track.values(metric, nearest, nearest + 1)[0])
+        return int(track.rows[values.nearest(track.time_s, at)])
 
     def _value_of(self, row: int) -> float:
-        scene, metric = self._scene, self.spec.metric
-        if scene is None or metric is None or scene.track.position(row) < 0:
-            return np.nan
-        return float(scene.data.series.values(metric)[row])
+        return np.nan if self._scene is None else values.of_snapshot(self._scene, self.spec, row)
 
     def _window(self, scene: Scene) -> Window:
         return Window(scene.start, scene.stop, self.plot_pixels)
@@ -389,31 +307,6 @@ class Chart(QWidget):
     def _place_sentence(self) -> None:
         self._sentence.setGeometry(self.canvas.plot_rect.toRect().adjusted(4, 0, -4, 0))
 
-    def _legend(self, scene: Scene, faults: set[Rank], *, first: bool) -> tuple[LegendEntry, ...]:
-        """What went wrong comes early: where there is little room, the last entries are left out."""
-        entries, others = [], []
-        if self.spec.form is Form.LINE and self.spec.metric is not None:
-            whole = scene.session == ALL_SESSIONS and scene.several
-            if not self.drawn.empty:
-                entries.append(LegendEntry("line", self.spec.color, self.tr("median") if whole else scene.name))
-            if len(self.band.high):
-                text = self.tr("all, p10–p90") if whole else self.tr("others, p10–p90")
-                others.append(LegendEntry("area", "line", text, repeated=not first))
-        for rank, form, color, text in (
-            (Rank.FAILED, "triangle", "lane_fail", self.tr("failed")),
-            (Rank.LOST, "hollow", "lane_late", self.tr("lost")),
-            (Rank.UNKNOWN, "square", "text3", self.tr("unknown")),
-        ):
-            if rank in faults:
-                entries.append(LegendEntry(form, color, text))
-        if len(self.full.x):
-            entries.append(LegendEntry("diamond", "lane_full", self.tr("full")))
-        threshold = self._limit
-        if threshold is not None and threshold <= max(self.drawn.top, self.band.top) * HEADROOM:
-            text = self.tr("delayed over {0} ms").format(quantity(round(threshold)))
-            entries.insert(0, LegendEntry("dash", "lane_late", text))
-        return (*entries, *others)
-
     def _show_cursor(self) -> None:
         if self.selected is None:
             self.canvas.set_cursor(None, np.nan)
@@ -425,19 +318,3 @@ class Chart(QWidget):
             self.header.set_value(self.text_at(self._hover))
         else:
             self.header.set_value(self.value_text)
-
-    def _text(self, value: float) -> str:
-        if not np.isfinite(value):
-            return UNKNOWN
-        places = 1 if self.spec.value_unit in ("ms", "kB/s") and abs(value) < 10 else 0
-        return f"{decimal(value, places)} {self.spec.value_unit}".rstrip()
-
-
-def _nearest(times: drawing.Floats, at: float) -> int:
-    """Position of the time nearest to `at`; `times` is ascending and not empty."""
-    after = int(np.searchsorted(times, at))
-    if after == 0:
-        return 0
-    if after == len(times):
-        return after - 1
-    return after if times[after] - at < at - times[after - 1] else after - 1

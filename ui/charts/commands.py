@@ -1,20 +1,23 @@
-"""What a person does to a stack of charts by key or menu: copying, the range, and the stretch of time in view."""
+"""What a person does to a stack of charts by pointer, key or menu: copying, the range, the stretch of time in view."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QPoint, Qt, Slot
+from PySide6.QtCore import QObject, QPoint, QPointF, Qt, Slot
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QMenu
 
 from ui.charts import copying
 from ui.charts.chart import Chart
 from ui.charts.menu import Entry, chart_menu
+from ui.models.steps import packet_of
 
 if TYPE_CHECKING:
     from ui.charts.stack import ChartStack
 
+ZOOM_STEP = 1.25
+"""By how much a step of the wheel zooms."""
 PAN_SHARE = 0.1
 """Part of the range in view that a key moves it by."""
 FAR_SHARE = 0.5
@@ -29,6 +32,35 @@ class StackCommands(QObject):
     def __init__(self, stack: ChartStack) -> None:
         super().__init__(stack)
         self._stack = stack
+
+    def listen_to(self, chart: Chart) -> None:
+        """Do what the pointer asks for in a chart."""
+        stack, pointer, canvas = self._stack, chart.pointer, chart.canvas
+        pointer.hovered.connect(lambda x: self._hover(canvas.time_at(x)))
+        pointer.left.connect(self._leave)
+        pointer.clicked.connect(lambda place: self._click(chart, place))
+        for signal in (pointer.dragged, pointer.drag_ended):
+            signal.connect(lambda a, b: stack.select_range(canvas.time_at(a), canvas.time_at(b)))
+        pointer.panned.connect(lambda by: stack.pan(canvas.time_at(0.0) - canvas.time_at(by)))
+        pointer.wheeled.connect(lambda x, steps: stack.zoom(canvas.time_at(x), ZOOM_STEP**-steps))
+        pointer.wheel_panned.connect(lambda steps: stack.pan_by_share(-steps * PAN_SHARE))
+        pointer.double_clicked.connect(stack.show_all)
+        pointer.menu_asked.connect(lambda at, place: self.show_menu(at, chart, canvas.time_at(place.x())))
+
+    def _hover(self, time_s: float) -> None:
+        if self._stack.scope is not None:
+            self._stack.scope.hover(time_s)
+
+    def _leave(self) -> None:
+        if self._stack.scope is not None:
+            self._stack.scope.document.selection.hover(None)
+
+    def _click(self, chart: Chart, place: QPointF) -> None:
+        self._stack.setFocus(Qt.FocusReason.MouseFocusReason)
+        row = chart.nearest(place)
+        if self._stack.scope is not None and row >= 0:
+            document = self._stack.scope.document
+            document.selection.select(packet_of(document.tables, row), row)
 
     def claims(self, event: QKeyEvent) -> bool:
         """Copying and leaving the range are the stack's while it has the focus, whatever the window's keys are."""

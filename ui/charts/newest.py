@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ui.charts import drawing
 from ui.charts.data import ALL_SESSIONS
+from ui.charts.scene import Scene
 from ui.charts.specs import ChartSpec, Form
-
-if TYPE_CHECKING:
-    from ui.charts.chart import Scene
 
 RATE_S = 1.0
 """Over how long a rate is counted."""

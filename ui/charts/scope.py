@@ -48,6 +48,11 @@ class Scope:
         """Time and snapshot of what is selected."""
         return self.data.moment(self.document.selection.place)
 
+    def hover(self, time_s: float) -> None:
+        """The pointer is at a time: tell all panes."""
+        if len(self.data.tables.frames):
+            self.document.selection.hover(self.data.time_ns(time_s))
+
     def choose(self) -> bool:
         """The client panes are limited to, else that of the selected snapshot or packet, else the first there is.
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from PySide6.QtCore import QCoreApplication
+
 from analyzer.stats.series import Metric
 
 
@@ -93,3 +95,8 @@ ALL = (
     SIZE[Metric.WIRE_BYTES], PARTS, AGE[Metric.BASE_AGE_MS], ITEMS, ACK, PACKETS, BYTES,
 )  # fmt: skip
 """In the order of the stack, each with the unit it begins with."""
+
+
+def translated(text: str) -> str:
+    """A title, unit or sentence of the charts."""
+    return QCoreApplication.translate("Charts", text)

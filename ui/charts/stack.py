@@ -2,37 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-from PySide6.QtCore import QEvent, QPointF, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, Qt, Signal, Slot
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QPalette, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from analyzer.stats.series import Metric
-from ui.charts.chart import Chart, Scene
+from ui.charts.chart import Chart
 from ui.charts.column import ChartColumn
-from ui.charts.commands import PAN_SHARE, StackCommands
+from ui.charts.commands import ZOOM_STEP, StackCommands
 from ui.charts.data import ALL_SESSIONS
-from ui.charts.drawing import GAP_S, Window, faults
-from ui.charts.live import LiveFrames
-from ui.charts.scale import range_words
+from ui.charts.redraw import Redraw
 from ui.charts.scope import Scope
 from ui.charts.tools import ToolRow
-from ui.charts.turns import Turns
 from ui.charts.view import TimeView
 from ui.document import Document
-from ui.models.steps import packet_of
 from ui.settings import Preferences
 from ui.theme import Theme
 from ui.views.pane_state import PaneState
-from ui.words import decimal
 
-ZOOM_STEP = 1.25
 LIVE_S = 12.0
 """Of a live capture so much is shown, the newest."""
-ROWS_A_TURN = 4096
-"""How many snapshots are taken in before others have their turn."""
 
 
 class ChartStack(QWidget):
@@ -46,23 +37,22 @@ class ChartStack(QWidget):
         self._theme = theme
         self._scope: Scope | None = None
         self._view = TimeView()
-        self._region: tuple[float, float] | None = None
         self._column = ChartColumn(theme)
         self.charts = self._column.charts
         self.pages = self._column.pages
         self.tools = ToolRow(theme)
         self.commands = StackCommands(self)
-        self._turns = Turns(self._draw_each, self)
-        self.frames = LiveFrames(self._draw_frame, self._is_followed, self)
+        self._redraw = Redraw(self._column, self.tools, self)
+        self._redraw.empty.connect(self._say)
+        self.frames = self._redraw.frames
         self._was_following = False
-        self._stale = True
         self._preferred_unit = ""
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(self.tr("Charts"))
         self._lay_out()
         self._connect_tools()
         for chart in self.charts:
-            self._connect_chart(chart)
+            self.commands.listen_to(chart)
         self.set_theme(theme)
         self.show_document(None)
 
@@ -86,36 +76,23 @@ class ChartStack(QWidget):
         tools.picture_asked.connect(self.commands.copy_picture)
         tools.csv_asked.connect(self.commands.copy_csv)
 
-    def _connect_chart(self, chart: Chart) -> None:
-        pointer, canvas = chart.pointer, chart.canvas
-        pointer.hovered.connect(lambda x: self._hover(canvas.time_at(x)))
-        pointer.left.connect(self._leave)
-        pointer.clicked.connect(lambda place: self._click(chart, place))
-        for signal in (pointer.dragged, pointer.drag_ended):
-            signal.connect(lambda a, b: self.select_range(canvas.time_at(a), canvas.time_at(b)))
-        pointer.panned.connect(lambda by: self._pan(canvas.time_at(0.0) - canvas.time_at(by)))
-        pointer.wheeled.connect(lambda x, steps: self._zoom(canvas.time_at(x), ZOOM_STEP**-steps))
-        pointer.wheel_panned.connect(lambda steps: self.pan_by_share(-steps * PAN_SHARE))
-        pointer.double_clicked.connect(self.show_all)
-        pointer.menu_asked.connect(lambda at, place: self.commands.show_menu(at, chart, canvas.time_at(place.x())))
-
     def show_document(self, document: Document | None) -> None:
         """Show another capture, or none."""
         self._let_go()
         self._scope = None if document is None else Scope(document)
         self._view = TimeView()
-        self._region = None
+        self._redraw.show(self._scope, self._view)
         self._column.clear()
         if document is None:
-            self.state.show_state(self.tr("No capture"), self.tr("Open a capture file to see its charts"))
+            self._say(self.tr("No capture"), self.tr("Open a capture file to see its charts"))
         else:
+            self._say("", "")
             for signal, slot in self._wires(document):
                 signal.connect(slot)
             if document.is_live:
                 self._view.follow(LIVE_S)
                 self.frames.start()
-        self._show_or_say(document is not None)
-        self._ask_redraw()
+        self._redraw.ask()
         self._tell_following()
 
     @property
@@ -127,7 +104,7 @@ class ChartStack(QWidget):
         """Show the newest of a live capture, and what comes, until somebody looks elsewhere."""
         if self._scope is not None and self._scope.document.is_live:
             self._view.follow(LIVE_S)
-            self._draw()
+            self._redraw.now()
             self._tell_following()
 
     def hold(self) -> None:
@@ -135,27 +112,27 @@ class ChartStack(QWidget):
         self._view.hold()
         self._tell_following()
 
-    def _is_followed(self) -> bool:
-        return self._view.follows and self.isVisible() and self._scope is not None and not self._scope.is_paused
-
     def _tell_following(self) -> None:
         if self._view.follows != self._was_following:
             self._was_following = self._view.follows
             self.following_changed.emit(self._was_following)
 
-    def _show_or_say(self, shows: bool) -> None:
-        """Charts, or the sentence in their place."""
-        self._either.setCurrentWidget(self._column if shows else self.state)
-        self.tools.setEnabled(shows)
+    @Slot(str, str)
+    def _say(self, head: str, way_on: str) -> None:
+        """A sentence in place of the charts; the charts, where there is none."""
+        if head:
+            self.state.show_state(head, way_on)
+        self._either.setCurrentWidget(self.state if head else self._column)
+        self.tools.setEnabled(not head)
 
     def _wires(self, document: Document) -> tuple[tuple[Any, Any], ...]:
         selection = document.selection
         return (
-            (document.rows_added, self._ask_redraw),
-            (document.amended, self._ask_redraw),
+            (document.rows_added, self._redraw.ask),
+            (document.amended, self._redraw.ask),
             (document.decoded, self._on_decoded),
             (document.progressed, self._progressed),
-            (document.paused_changed, self._ask_redraw),
+            (document.paused_changed, self._redraw.ask),
             (selection.packet_changed, self._select),
             (selection.snapshot_changed, self._select),
             (selection.session_changed, self._limit),
@@ -163,8 +140,7 @@ class ChartStack(QWidget):
         )
 
     def _let_go(self) -> None:
-        self._turns.stop()
-        self.frames.stop()
+        self._redraw.stop()
         if self._scope is not None:
             for signal, slot in self._wires(self._scope.document):
                 signal.disconnect(slot)
@@ -183,7 +159,7 @@ class ChartStack(QWidget):
         """Other font sizes."""
         self.tools.set_zoom(zoom)
         self._column.set_zoom(zoom)
-        self._ask_redraw()
+        self._redraw.ask()
 
     def set_preferences(self, preferences: Preferences) -> None:
         """Which size the charts show, and from which age on a baseline counts as delayed."""
@@ -194,7 +170,7 @@ class ChartStack(QWidget):
             self._preferred_unit = unit
             self.set_unit(Metric.DELTA_BYTES if unit == "delta" else Metric.WIRE_BYTES)
         else:
-            self._draw()
+            self._redraw.now()
 
     @property
     def range_s(self) -> tuple[float, float]:
@@ -204,7 +180,7 @@ class ChartStack(QWidget):
     @property
     def region_s(self) -> tuple[float, float] | None:
         """The range that a person chose."""
-        return self._region
+        return self._view.region
 
     @property
     def shows_all(self) -> bool:
@@ -219,7 +195,7 @@ class ChartStack(QWidget):
     @property
     def is_stale(self) -> bool:
         """More has happened than is drawn; it is drawn soon, or when the pane is shown."""
-        return self._stale or self._turns.busy
+        return self._redraw.is_stale
 
     @property
     def session(self) -> int:
@@ -231,20 +207,20 @@ class ChartStack(QWidget):
         """All clients together, or the one."""
         if self._scope is not None:
             self._scope.wants_all = every
-            self._draw()
+            self._redraw.now()
 
     @Slot(str, bool)
     def show_chart(self, key: str, shown: bool) -> None:
         """Add a chart to the stack, or take it out."""
         self._column.show_chart(key, shown)
-        self._ask_redraw()
+        self._redraw.ask()
 
     @Slot(object)
     def set_unit(self, metric: Metric) -> None:
         """Another number for the chart of sizes, or of ages."""
         self._column.set_unit(metric)
         self.tools.check_unit(metric)
-        self._draw()
+        self._redraw.now()
 
     # The stretch of time in view, and the range
 
@@ -277,17 +253,18 @@ class ChartStack(QWidget):
 
     def fit(self) -> None:
         """The chosen range; without one from the first to the last snapshot of the client."""
-        if self._region is not None and self._region[0] < self._region[1]:
-            self.show_range(*self._region)
+        if self._view.region is not None and self._view.region[0] < self._view.region[1]:
+            self.show_range(*self._view.region)
         elif self._scope is not None and len(track := self._scope.data.track(self.session)):
             self.show_range(float(track.time_s[0]), float(track.time_s[-1]))
 
     def _set_region(self, region: tuple[float, float] | None) -> None:
-        self._region = region
+        self._view.region = region
         self._column.set_region(region)
-        self._write_range(None)
+        self._redraw.write_range(None)
 
-    def _zoom(self, at: float, factor: float) -> None:
+    def zoom(self, at: float, factor: float) -> None:
+        """Make what is in view `factor` times as wide, around a time."""
         self._view.zoom(at, factor)
         self._look()
 
@@ -300,30 +277,23 @@ class ChartStack(QWidget):
         moment = None if self._scope is None else self._scope.moment
         inside = moment is not None and start <= moment[0] <= stop
         at = moment[0] if moment is not None and inside else (start + stop) / 2
-        self._zoom(at, ZOOM_STEP ** (-2 * direction))
+        self.zoom(at, ZOOM_STEP ** (-2 * direction))
 
     def pan_by_share(self, share: float) -> None:
         """Move by a part of what is in view."""
-        self._pan(share * self._view.width)
+        self.pan(share * self._view.width)
 
-    def _pan(self, by: float) -> None:
+    def pan(self, by: float) -> None:
+        """Move what is in view by seconds."""
         self._view.pan(by)
         self._look()
 
     def _look(self) -> None:
         """A person looks elsewhere."""
-        self._draw()
+        self._redraw.now()
         self._tell_following()
 
-    # Pointer and selection
-
-    def _hover(self, time_s: float) -> None:
-        if self._scope is not None and len(self._scope.data.tables.frames):
-            self._scope.document.selection.hover(self._scope.data.time_ns(time_s))
-
-    def _leave(self) -> None:
-        if self._scope is not None:
-            self._scope.document.selection.hover(None)
+    # The selection
 
     @Slot(object)
     def _show_hover(self, time_ns: int | None) -> None:
@@ -331,14 +301,7 @@ class ChartStack(QWidget):
             return
         time_s = None if time_ns is None else self._scope.data.time_s(time_ns)
         self._column.set_hover(time_s)
-        self._write_range(time_s)
-
-    def _click(self, chart: Chart, place: QPointF) -> None:
-        self.setFocus(Qt.FocusReason.MouseFocusReason)
-        row = chart.nearest(place)
-        if self._scope is not None and row >= 0:
-            document = self._scope.document
-            document.selection.select(packet_of(document.tables, row), row)
+        self._redraw.write_range(time_s)
 
     @Slot()
     def _select(self) -> None:
@@ -347,27 +310,27 @@ class ChartStack(QWidget):
         if scope is not None and scope.document.selection.place.packet >= 0:
             self.hold()
         if scope is None or not self.isVisible():
-            self._stale = True
+            self._redraw.ask_next()
             return
         moment, drawn = scope.moment, scope.session
         if scope.choose():
-            self._write_client(scope)
+            self._redraw.write_client()
         if (moment is not None and self._view.reveal(moment[0])) or scope.session != drawn:
-            self._draw_next()
+            self._redraw.ask_next()
         self._column.set_cursor(moment)
 
     @Slot()
     def _limit(self) -> None:
         if self._scope is not None:
             self._scope.choose()
-        self._draw_next()
+        self._redraw.ask_next()
 
     @property
     def shown_charts(self) -> list[Chart]:
         """The charts that a person has in the stack."""
         return self._column.shown
 
-    # Drawing
+    # The document, and Qt
 
     @Slot(float)
     def _progressed(self, share: float) -> None:
@@ -381,121 +344,16 @@ class ChartStack(QWidget):
             self._scope.data.update()
             self._view.set_capture(self._scope.data.first_s, self._scope.data.last_s)
         self._view.end_live()
-        self._ask_redraw()
+        self._redraw.ask()
         self._tell_following()
-
-    @Slot()
-    def _ask_redraw(self) -> None:
-        """Draw soon, once for all that happens until then; nothing while the pane is hidden."""
-        self._stale = True
-        if self.isVisible() and not self.frames.running:
-            self._turns.ask()
-
-    def _draw_next(self) -> None:
-        self._stale = True
-        if self.isVisible():
-            self._turns.ask_next()
-
-    def _draw(self) -> None:
-        self._turns.begin_now()
-
-    def _draw_frame(self) -> None:
-        """The next picture of a live capture; what is below a pointer that rests has moved on."""
-        scope = self._scope
-        if scope is not None and scope.data.missing > ROWS_A_TURN:
-            # After a pause there is much to take in: a part a turn.
-            if not self._turns.busy:
-                self._draw_next()
-            return
-        self._draw()
-        for chart in self.shown_charts:
-            if chart.pointer.at is not None:
-                self._hover(chart.canvas.time_at(chart.pointer.at))
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        if self._stale:
-            self._ask_redraw()
+        self._redraw.catch_up()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._ask_redraw()
-
-    def _draw_each(self) -> Iterator[bool]:
-        """Stops after each chart, for others to come between. Percentiles that have to be sorted first come last."""
-        scope = self._scope
-        self._stale = scope is not None and not self.isVisible()
-        if scope is None or self._stale:
-            return
-        while not scope.is_paused and not scope.data.update(ROWS_A_TURN):
-            yield False
-        if scope.document.is_decoded and not len(scope.data.tables.frames):
-            self.state.show_state(self.tr("No packets"), self.tr("The capture holds none: there is no time to draw"))
-            self._show_or_say(False)
-            return
-        if scope.document.is_live:
-            empty = not len(scope.data.tables.frames)
-            if empty:
-                self.state.show_state(self.tr("No packets yet"), self.tr("The charts begin with the first one"))
-            self._show_or_say(not empty)
-            if empty:
-                return
-        self._view.set_capture(scope.data.first_s, self._end_s(scope))
-        scope.choose()
-        if self._view.follows:
-            scope.keep_up(self._view.stop - GAP_S, self._view.start)
-        scene = self._scene(scope)
-        yield False
-        charts, waiting = self.shown_charts, []
-        for chart in charts:
-            chart.set_cursor(scope.moment)
-            if not chart.draw(scene, first=chart is charts[0], last=chart is charts[-1]):
-                waiting.append(chart)
-            yield False
-        self._write_client(scope)
-        self._write_range(None)
-        for chart in waiting:
-            yield True
-            while not chart.prepare(scene):
-                yield False
-            chart.draw(scene, first=chart is charts[0], last=chart is charts[-1])
-
-    def _end_s(self, scope: Scope) -> float:
-        """Where the axis ends: of a capture that is followed, where the clock is."""
-        if not scope.document.is_live or not self._view.follows:
-            return max(scope.end_s, self._view.capture[1]) if scope.document.is_live else scope.end_s
-        if scope.is_paused:
-            return self._view.capture[1]
-        return self.frames.end(scope.data.last_s, self._view.width / self.charts[0].plot_pixels)
-
-    def _write_client(self, scope: Scope) -> None:
-        every, choice = scope.session == ALL_SESSIONS, not scope.limited and scope.own >= 0
-        self.tools.set_client(scope.name, shows_all=every, can_choose=choice)
-
-    def _scene(self, scope: Scope) -> Scene:
-        start, stop = self.range_s
-        return Scene(
-            scope.data,
-            scope.session,
-            scope.data.client(scope.session) if scope.session >= 0 else "",
-            scope.data.several(),
-            start,
-            stop,
-            faults(scope.data.track(scope.session), Window(start, stop, self.charts[0].plot_pixels)),
-            scope.twin(start, stop),
-            scope.decoded_s,
-            scope.document.is_live,
-            self._view.follows,
-        )
-
-    def _write_range(self, hover: float | None) -> None:
-        moves = self._view.follows and self._scope is not None and not self._scope.is_paused
-        if moves and hover is None and self._region is None:
-            self.tools.set_range_text(self.tr("last {0} s").format(decimal(self._view.width, 0)))
-        else:
-            start, stop = self.range_s
-            view = max(start, self._view.capture[0]), stop
-            self.tools.set_range_text(*range_words(view, self._region, hover))
+        self._redraw.ask()
 
     # Keys and the menu
 

@@ -1,4 +1,4 @@
-"""Which stretch of time the charts show: all of it, growing with the capture, until somebody zooms.
+"""Which stretch of time the charts show: all of it, growing with the capture, until somebody zooms; and the range.
 
 Of a live capture it is the newest stretch, which moves along as long as its end is in view, also where the capture is
 still shorter.
@@ -16,6 +16,8 @@ class TimeView:
     def __init__(self) -> None:
         self._first, self._last = 0.0, 0.0
         self._range: tuple[float, float] | None = None
+        self.region: tuple[float, float] | None = None
+        """The range that a person chose."""
         self._live = False
         self._usual_s = 0.0
         """How much is shown of a live capture before somebody zooms."""

@@ -47,7 +47,7 @@ class CaptureFilter(QWidget):
         """What is typed was checked."""
         self.field = QLineEdit()
         self.field.setFont(fonts.font(fonts.Use.VALUE, zoom=zoom))
-        self.field.setPlaceholderText(self.tr("Everything, or as for tcpdump: udp port 8303"))
+        self.field.setPlaceholderText(self.tr("All, or as for tcpdump: udp port 8303"))
         self.field.setAccessibleName(self.tr("Capture filter"))
         self.field.setClearButtonEnabled(True)
         self.field.textChanged.connect(self._on_text)

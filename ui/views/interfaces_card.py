@@ -147,6 +147,8 @@ class InterfacesCard(Ground):
             (self.copy, fonts.Use.TABLE),
         ):
             label.setFont(fonts.font(use, zoom=zoom))
+        # As high as the head of the card beside this one, which has a button.
+        self._title.setMinimumHeight(self.start.sizeHint().height())
         self._fit()
 
     def showEvent(self, event: QShowEvent) -> None:

@@ -57,4 +57,6 @@ class PaneState(QWidget):
         """A label that wraps is as narrow as Qt likes, and says how high it is, only for a given width."""
         wanted = self._text.fontMetrics().horizontalAdvance(self._text.text()) + 2
         width = max(1, min(MAX_TEXT_WIDTH, wanted, self.width() - 2 * MARGIN))
+        # A label never says it needs less than its least height: after a long sentence a short one would stay high.
+        self._text.setMinimumHeight(0)
         self._text.setFixedSize(width, max(0, self._text.heightForWidth(width)))

@@ -72,6 +72,10 @@ class RecoveryBar(QWidget):
                 old.deleteLater()
         for row, spool in enumerate(self._spools[:MOST_ROWS]):
             self._add_row(row, spool)
+        if self._spools:
+            # Also while it is being asked: the buttons keep their places, and a second click deletes nothing.
+            hide = self._add_button(0, 4, self.tr("Hide"), self.hide, self._spools[0])
+            hide.setToolTip(self.tr("The next start offers what was not saved again"))
         more = len(self._spools[MOST_ROWS:])
         if more:
             text = words.count(more, self.tr("more capture was not saved"), self.tr("more captures were not saved"))
@@ -89,9 +93,6 @@ class RecoveryBar(QWidget):
         self._add_button(row, 1, self.tr("Open"), lambda: self.open_wanted.emit(spool), spool)
         self._add_button(row, 2, self.tr("Save..."), lambda: self.save_wanted.emit(spool), spool)
         self._add_button(row, 3, self.tr("Delete"), lambda: self._ask(spool), spool)
-        if row == 0:
-            hide = self._add_button(row, 4, self.tr("Hide"), self.hide, spool)
-            hide.setToolTip(self.tr("The next start offers what was not saved again"))
 
     def _ask(self, spool: Abandoned | None) -> None:
         """Ask whether it is to be deleted; None: it is not."""
@@ -118,6 +119,9 @@ class RecoveryBar(QWidget):
         font = fonts.font(fonts.Use.TABLE, zoom=self._zoom)
         for widget in (*self.findChildren(ElidedLabel), *self.findChildren(QToolButton)):
             widget.setFont(font)
+        # The last line has no button that makes it as high as the others.
+        heights = (button.sizeHint().height() for button in self.findChildren(QToolButton))
+        self._grid.setRowMinimumHeight(MOST_ROWS, max(heights) if self._spools[MOST_ROWS:] else 0)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -125,7 +129,8 @@ class RecoveryBar(QWidget):
         painter.fillRect(QRectF(0, self.height() - 1, self.width(), 1), self._theme.color("line"))
         first = self._grid.itemAtPosition(0, 0)
         if first is not None:
-            paint_sign(painter, "note", QRectF(8, 0, 16, first.geometry().bottom() + 5), self._theme)
+            text = first.geometry()
+            paint_sign(painter, "note", QRectF(8, text.top(), 16, text.height()), self._theme)
 
 
 def _describe(spool: Abandoned) -> str:
