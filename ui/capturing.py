@@ -25,7 +25,7 @@ from ui.live import LiveCapture
 from ui.opening import Opening
 from ui.piping import PipeCapture
 from ui.settings import CaptureOptions, Settings
-from ui.spools import copy, free_name
+from ui.spools import copy, free_name, named
 from ui.traffic import Traffic
 from ui.views.banner import Banner
 
@@ -243,9 +243,7 @@ class Capturing(QObject):
             if self._dialog is not None:
                 self._dialog.refuse("")
             return
-        source, target = document.worker.capture.path, Path(name)
-        if not target.suffix:
-            target = target.with_name(target.name + "".join(document.path.suffixes[-2:] or [SUFFIX]))
+        source, target = document.worker.capture.path, named(name, "".join(document.path.suffixes[-2:]) or SUFFIX)
         self._inquiry.ask(
             "save",
             lambda: copy(source, target),

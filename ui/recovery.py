@@ -12,7 +12,7 @@ from ui.capturing import Capturing
 from ui.dialogs.capture import FILE_FILTER
 from ui.inquiry import Inquiry
 from ui.opening import Opening
-from ui.spools import copy
+from ui.spools import copy, named
 from ui.views.banner import Banner
 from ui.views.recovery_bar import RecoveryBar
 
@@ -98,9 +98,7 @@ class Recovery(QObject):
         )
         if not name:
             return
-        target = Path(name)
-        if not target.suffix:
-            target = target.with_name(target.name + "".join(spool.file.suffixes[-2:]))
+        target = named(name, "".join(spool.file.suffixes[-2:]))
         self._bar.setEnabled(False)
         self._inquiry.ask(
             "save",

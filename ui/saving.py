@@ -26,6 +26,7 @@ from ui.dialogs.save import Choice, SaveDialog
 from ui.document import Document, report
 from ui.inquiry import Inquiry
 from ui.opening import Opening
+from ui.spools import ended, named
 
 POLL_MS = 50
 SECOND = 1_000_000_000
@@ -46,6 +47,8 @@ class Saving(QObject):
     """What was saved."""
     open_wanted = Signal(str)
     """Open the file that was saved."""
+    kept = Signal(object)
+    """Path of a temporary capture of which nothing is lost any more when it goes."""
     mistake = Signal(str, str)
     """What failed by a mistake of ours, and its report."""
 
@@ -176,12 +179,16 @@ class Saving(QObject):
         name, _ = QFileDialog.getSaveFileName(dialog, self.tr("Save as"), str(proposed), listed)
         if not name:
             return
-        target = Path(name)
-        if not target.suffix:
-            target = target.with_name(target.name + ending)
-        elif dialog.packed.isChecked() and target.suffix.lower() != GZIP_SUFFIX:
-            target = target.with_name(target.name + GZIP_SUFFIX)
-        running = self._running = _Running(document.worker.capture, excerpt, target)
+        target = named(name, ending)
+        if dialog.packed.isChecked() and target.suffix.lower() != GZIP_SUFFIX:
+            target = ended(target, GZIP_SUFFIX)
+        running = _Running(document.worker.capture, excerpt, target)
+        if not running.keeps_all and target.exists() and document.path.exists() and target.samefile(document.path):
+            # A temporary capture that was saved there: the rest of it would go with the window.
+            text = self.tr("{0} is the capture that is being read; choose another name.")
+            dialog.refuse(text.format(target.name), possible=True)
+            return
+        self._running = running
         dialog.begin()
         self._timer.start()
         self._inquiry.ask("save", running.run, lambda saved: self._on_saved(document, running, saved), self._on_failed)
@@ -202,6 +209,7 @@ class Saving(QObject):
         if self._dialog is not None:
             self._dialog.accept()
         if running.keeps_all and document.temporary and self._opening.document is document:
+            self.kept.emit(document.worker.capture.path)
             self._opening.keep_as(running.target)
         packets = words.count(saved.frames, self.tr("packet"), self.tr("packets"))
         self.told.emit(self.tr("{0} saved in {1}").format(packets, running.target.name))
@@ -249,7 +257,8 @@ class _Running:
         self.target = target
         self.share = 0.0
         self.stop = threading.Event()
-        self.keeps_all = excerpt.whole and excerpt.form is Format.PCAPNG
+        stays = capture.source.format.startswith(f"{excerpt.form.value},")
+        self.keeps_all = excerpt.whole and (stays or excerpt.form is Format.PCAPNG)
         """Nothing is lost when the capture itself goes."""
         self._capture = capture
         self._excerpt = excerpt

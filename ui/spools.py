@@ -16,6 +16,24 @@ def free_name(path: Path) -> Path:
     return found
 
 
+def named(name: str, ending: str) -> Path:
+    """The file that a person named, with `ending` if its name has none.
+
+    The system's dialog asks before an older file goes, but knows only what was typed: with an ending the name is free.
+    """
+    path = Path(name)
+    return path if path.suffix else ended(path, ending)
+
+
+def ended(path: Path, ending: str) -> Path:
+    """The path with an ending behind its name, and a number between them where there is such a file."""
+    found, number = path.with_name(f"{path.name}{ending}"), 1
+    while found.exists():
+        number += 1
+        found = path.with_name(f"{path.name}-{number}{ending}")
+    return found
+
+
 def copy(source: Path, target: Path) -> None:
     """Copy a file; until all is written the target is what it was. Raises OSError."""
     part = target.with_name(f"{target.name}.part")
