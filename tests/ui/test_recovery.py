@@ -29,7 +29,7 @@ from ui.main_window import MainWindow
 from ui.settings import CaptureOptions, Settings
 
 GAME = BUNDLED / "serverinfo_and_play_head.pcap"
-LEFT_BEHIND = "An earlier capture was not saved: "
+LEFT_BEHIND = "Not saved: "
 
 
 @pytest.fixture
