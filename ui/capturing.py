@@ -229,14 +229,10 @@ class Capturing(QObject):
         document = self._opening.document
         if document is None or document.is_live:
             return
-        recent = [Path(entry.path).parent for entry in self._settings.recent[:1]]
-        folder = recent[0] if document.temporary and recent else document.path.parent
-        if document.temporary and not recent:
-            folder = Path.home()
         name, _ = QFileDialog.getSaveFileName(
             self._window,
             self.tr("Save the capture"),
-            str(folder / document.path.name),
+            str(self._opening.folder / document.path.name),
             FILE_FILTER if document.path.suffix == SUFFIX else "",
         )
         if not name:

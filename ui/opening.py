@@ -47,6 +47,14 @@ class Opening(QObject):
         """The capture that is open."""
         return self._document
 
+    @property
+    def folder(self) -> Path:
+        """Where what is open is saved unless a person says otherwise: never beside a temporary file, which goes."""
+        document, recent = self._document, self._settings.recent[:1]
+        if document is not None and not document.temporary:
+            return document.path.parent
+        return Path(recent[0].path).parent if recent else Path.home()
+
     def open_path(self, path: str | Path) -> bool:
         """Open a capture in place of the one that is open. False: it cannot be opened; the old one stays."""
         try:

@@ -175,7 +175,7 @@ class Saving(QObject):
         listed, ending = ENDINGS[excerpt.form]
         ending += GZIP_SUFFIX if dialog.packed.isChecked() else ""
         stem = _stem(document.path)
-        proposed = document.path.with_name(f"{stem}{ending}" if excerpt.whole else f"{stem}-part{ending}")
+        proposed = self._opening.folder / (f"{stem}{ending}" if excerpt.whole else f"{stem}-part{ending}")
         name, _ = QFileDialog.getSaveFileName(dialog, self.tr("Save as"), str(proposed), listed)
         if not name:
             return

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QItemSelectionModel
-from PySide6.QtWidgets import QFileDialog, QStatusBar
+from PySide6.QtWidgets import QFileDialog, QStatusBar, QWidget
 from pytestqt.qtbot import QtBot
 
 from analyzer.engine.capture import Capture
@@ -174,7 +174,7 @@ def test_a_capture_that_has_no_name_yet_is_saved_then(
 
 
 def test_a_spool_that_was_saved_is_not_offered_again_and_a_part_does_not_take_its_place(
-    window: MainWindow, ask: Ask, answer: Answer, qtbot: QtBot, tmp_path: Path
+    window: MainWindow, ask: Ask, answer: Answer, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # A pcap file, as tcpdump writes it into a pipe.
     spool = window.capturing.spools.make("standard input", datetime.now(), ".pcap")
@@ -185,6 +185,16 @@ def test_a_spool_that_was_saved_is_not_offered_again_and_a_part_does_not_take_it
     window.opening.finish()
     qtbot.waitUntil(lambda: document.is_decoded)
     dialog = ask()
+    proposed: list[Path] = []
+
+    def cancel(parent: QWidget, title: str, path: str, listed: str) -> tuple[str, str]:
+        proposed.append(Path(path))
+        return "", ""
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", cancel)
+    dialog.save.click()
+    # What lies beside the spool goes with it.
+    assert proposed == [Path.home() / f"{spool.stem}.pcap"]
     target = tmp_path / "kept.pcap"
     answer(target)
     saved(window, dialog, qtbot)
