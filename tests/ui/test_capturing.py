@@ -116,7 +116,7 @@ def test_rows_come_while_it_runs_and_are_those_of_the_file(
     assert window.live_bar.pill.text.startswith("Live ")
     assert window.live_bar.source.text().startswith("lo · ")
     assert window.live_bar.source.text().endswith(sender.filter)
-    assert "Dropped 0" in said(window.status)
+    qtbot.waitUntil(lambda: "Dropped 0" in said(window.status))
     assert "%" not in said(window.status)
     assert not window.actions_by_name["capture_start"].isEnabled()
     assert not window.actions_by_name["reload"].isEnabled()
@@ -124,7 +124,7 @@ def test_rows_come_while_it_runs_and_are_those_of_the_file(
     qtbot.waitUntil(lambda: window.packets.model.rowCount() == 300)
     stop(window, qtbot, document)
     assert not window.live_bar.isVisible()
-    assert "Dropped 0" in said(window.status)
+    qtbot.waitUntil(lambda: "Dropped 0" in said(window.status))
     assert "(not saved)" in window.windowTitle()
     kept = tmp_path / "kept.pcapng"
     save_to(monkeypatch, kept)
