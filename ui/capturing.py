@@ -244,7 +244,7 @@ class Capturing(QObject):
             "save",
             lambda: copy(source, target),
             lambda _: self._on_saved(document, target, then),
-            lambda error: self._on_not_saved(target, error),
+            self._on_not_saved,
         )
 
     def close(self) -> None:
@@ -369,12 +369,11 @@ class Capturing(QObject):
         if then is not None:
             then()
 
-    def _on_not_saved(self, target: Path, error: Exception) -> None:
-        why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        text = self.tr("{0} could not be written: {1}. The capture stays open and is not saved.")
-        self._banner.say(text.format(target.name, why), sign="error")
+    def _on_not_saved(self, error: Exception) -> None:
+        text = self.tr("{0} The capture stays open and is not saved.").format(error)
+        self._banner.say(text, sign="error")
         if self._dialog is not None:
-            self._dialog.refuse(text.format(target.name, why))
+            self._dialog.refuse(text)
 
     @Slot(object)
     def _on_changed(self, document: Document | None) -> None:

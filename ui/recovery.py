@@ -104,7 +104,7 @@ class Recovery(QObject):
             "save",
             lambda: copy(spool.file, target),
             lambda _: self._on_saved(spool, target),
-            lambda error: self._on_not_saved(target, error),
+            self._on_not_saved,
         )
 
     def _on_saved(self, spool: Abandoned, target: Path) -> None:
@@ -112,11 +112,10 @@ class Recovery(QObject):
         self._delete(spool)
         self._opening.remember(target)
 
-    def _on_not_saved(self, target: Path, error: Exception) -> None:
+    def _on_not_saved(self, error: Exception) -> None:
         self._bar.setEnabled(True)
-        why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        text = self.tr("{0} could not be written: {1}. The capture is still there to be saved.")
-        self._banner.say(text.format(target.name, why), sign="error")
+        text = self.tr("{0} The capture is still there to be saved.").format(error)
+        self._banner.say(text, sign="error")
 
     @Slot(object)
     def _delete(self, spool: Abandoned) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from pathlib import Path
+
+from analyzer.export.target import written
+
+COPY_BYTES = 1 << 20
 
 
 def free_name(path: Path) -> Path:
@@ -35,11 +37,7 @@ def ended(path: Path, ending: str) -> Path:
 
 
 def copy(source: Path, target: Path) -> None:
-    """Copy a file; until all is written the target is what it was. Raises OSError."""
-    part = target.with_name(f"{target.name}.part")
-    try:
-        shutil.copyfile(source, part)
-        os.replace(part, target)
-    except OSError:
-        part.unlink(missing_ok=True)
-        raise
+    """Copy a file; until all is on the disk the target is what it was. Raises SaveError."""
+    with written(target, source, packed=False) as file, source.open("rb") as reader:
+        while data := reader.read(COPY_BYTES):
+            file.write(data)

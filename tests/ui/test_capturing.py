@@ -203,7 +203,7 @@ def test_opening_another_file_asks_and_saves_first(
     save_to(monkeypatch, tmp_path / "none" / "kept.pcapng")
     window.welcome.open_requested.emit(str(OTHER))
     answer(window, Buttons.Save)
-    qtbot.waitUntil(lambda: "could not be written" in window.banner.text)
+    qtbot.waitUntil(lambda: "does not exist. The capture s" in window.banner.text)
     assert document.temporary
     save_to(monkeypatch, kept)
     window.welcome.open_requested.emit(str(OTHER))
