@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from analyzer.capture.frames import CaptureError
-from analyzer.engine.capture import Capture
+from analyzer.capture.pcap import MAX_CAPTURED
 from analyzer.export import selection
 from analyzer.export.excerpt import Excerpt, plan
 from analyzer.export.formats import Format
@@ -182,7 +182,7 @@ class Saving(QObject):
         target = named(name, ending)
         if dialog.packed.isChecked() and target.suffix.lower() != GZIP_SUFFIX:
             target = ended(target, GZIP_SUFFIX)
-        running = _Running(document.worker.capture, excerpt, target)
+        running = _Running(document, excerpt, target)
         if not running.keeps_all and target.exists() and document.path.exists() and target.samefile(document.path):
             # A temporary capture that was saved there: the rest of it would go with the window.
             text = self.tr("{0} is the capture that is being read; choose another name.")
@@ -253,12 +253,13 @@ class Saving(QObject):
 class _Running:
     """A saving that runs on a thread of its own."""
 
-    def __init__(self, capture: Capture, excerpt: Excerpt, target: Path) -> None:
+    def __init__(self, document: Document, excerpt: Excerpt, target: Path) -> None:
+        capture = document.worker.capture
         self.target = target
         self.share = 0.0
         self.stop = threading.Event()
         stays = capture.source.format.startswith(f"{excerpt.form.value},")
-        self.keeps_all = excerpt.whole and (stays or excerpt.form is Format.PCAPNG)
+        self.keeps_all = excerpt.whole and (stays or excerpt.form is Format.PCAPNG) and _is_read(document)
         """Nothing is lost when the capture itself goes."""
         self._capture = capture
         self._excerpt = excerpt
@@ -274,6 +275,16 @@ class _Running:
     def _note(self, share: float) -> bool:
         self.share = share
         return not self.stop.is_set()
+
+
+def _is_read(document: Document) -> bool:
+    """The file was read to its end, or to a last frame that is not all there."""
+    source = document.worker.capture.source
+    try:
+        rest = source.file.size() - source.whole_bytes
+    except CaptureError:
+        return False
+    return document.worker.failure is None and not document.worker.cancelled and rest <= MAX_CAPTURED
 
 
 def _in_seconds(tables: Tables, start: float, stop: float) -> Bools:

@@ -211,6 +211,27 @@ def test_a_spool_that_was_saved_is_not_offered_again_and_a_part_does_not_take_it
     dialog.reject()
 
 
+def test_a_temporary_capture_of_which_the_rest_cannot_be_read_is_not_dropped(
+    window: MainWindow, ask: Ask, answer: Answer, qtbot: QtBot, tmp_path: Path
+) -> None:
+    spool = window.capturing.spools.make("lo", datetime.now(), ".pcap")
+    data = gzip.decompress(find_capture(SAMPLE).read_bytes())
+    # Nothing behind the first half can be found again.
+    spool.write_bytes(data[: len(data) // 2] + bytes([0xFF]) * 300_000 + data)
+    assert window.opening.follow(spool, temporary=True)
+    document = window.document
+    assert document is not None
+    window.opening.finish()
+    qtbot.waitUntil(lambda: document.is_decoded)
+    dialog = ask()
+    answer(tmp_path / "kept.pcap")
+    saved(window, dialog, qtbot)
+    assert (tmp_path / "kept.pcap").exists()
+    assert (document.temporary, document.path) == (True, spool)
+    assert "saved" not in os.listdir(spool.parent)
+    document.temporary = False
+
+
 def test_a_name_that_gets_an_ending_takes_no_other_files_place(
     window: MainWindow, opened: Opener, ask: Ask, answer: Answer, qtbot: QtBot, tmp_path: Path
 ) -> None:
