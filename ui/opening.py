@@ -177,7 +177,8 @@ class Opening(QObject):
     @Slot()
     def _succeed(self) -> None:
         document, successor = self._document, self._successor
-        if document is None or successor is None:
+        if document is None or successor is None or document.is_paused:
+            # What is held stays as it is; the next rows behind the pause come from the other.
             return
         if all(len(new) >= len(old) for new, old in zip(successor.tables, document.tables, strict=True)):
             successor.rows_added.disconnect(self._succeed)

@@ -432,7 +432,17 @@ def test_kernels_that_become_ready_take_over(
     plain = live(50)
     assert not plain.worker.capture.compiled
     monkeypatch.setattr(kernel_cache, "ready", lambda: True)
-    window.opening.decode_again()
+    window.actions_by_name["pause"].trigger()
+    with qtbot.waitSignal(plain.waiting):
+        window.opening.decode_again()
+        sender.send(20)
+    successor = window.opening._successor
+    assert successor is not None
+    with qtbot.waitSignal(successor.rows_added):
+        sender.send(20)
+    assert (window.document, plain.is_paused) == (plain, True), "a pause does not end by itself"
+    window.actions_by_name["pause"].trigger()
+    sender.send(10)
     qtbot.waitUntil(lambda: window.document is not plain)
     fast = window.document
     assert fast is not None
@@ -440,7 +450,7 @@ def test_kernels_that_become_ready_take_over(
     assert fast.is_live
     assert fast.temporary
     sender.send(50)
-    qtbot.waitUntil(lambda: window.packets.model.rowCount() == 100)
+    qtbot.waitUntil(lambda: window.packets.model.rowCount() == 150)
     assert window.capturing.active
     assert window.live_bar.isVisible()
     stop(window, qtbot, fast)
