@@ -26,7 +26,7 @@ from ui.live import LiveCapture
 from ui.opening import Opening
 from ui.piping import PipeCapture
 from ui.settings import CaptureOptions, Settings
-from ui.spools import copy, free_name
+from ui.spools import copy, free_name, named
 from ui.traffic import Traffic
 from ui.views.banner import Banner
 
@@ -220,28 +220,22 @@ class Capturing(QObject):
         document = self._opening.document
         if document is None or document.is_live:
             return
-        recent = [Path(entry.path).parent for entry in self._settings.recent[:1]]
-        folder = recent[0] if document.temporary and recent else document.path.parent
-        if document.temporary and not recent:
-            folder = Path.home()
         name, _ = QFileDialog.getSaveFileName(
             self._window,
             self.tr("Save the capture"),
-            str(folder / document.path.name),
+            str(self._opening.folder / document.path.name),
             FILE_FILTER if document.path.suffix == SUFFIX else "",
         )
         if not name:
             if self._dialog is not None:
                 self._dialog.refuse("")
             return
-        source, target = document.worker.capture.path, Path(name)
-        if not target.suffix:
-            target = target.with_name(target.name + "".join(document.path.suffixes[-2:] or [SUFFIX]))
+        source, target = document.worker.capture.path, named(name, "".join(document.path.suffixes[-2:]) or SUFFIX)
         self._inquiry.ask(
             "save",
             lambda: copy(source, target),
             lambda _: self._on_saved(document, target, then),
-            lambda error: self._on_not_saved(target, error),
+            self._on_not_saved,
         )
 
     def close(self) -> None:
@@ -366,12 +360,11 @@ class Capturing(QObject):
         if then is not None:
             then()
 
-    def _on_not_saved(self, target: Path, error: Exception) -> None:
-        why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        text = self.tr("{0} could not be written: {1}. The capture stays open and is not saved.")
-        self._banner.say(text.format(target.name, why), sign="error")
+    def _on_not_saved(self, error: Exception) -> None:
+        text = self.tr("{0} The capture stays open and is not saved.").format(error)
+        self._banner.say(text, sign="error")
         if self._dialog is not None:
-            self._dialog.refuse(text.format(target.name, why))
+            self._dialog.refuse(text)
 
     @Slot(object)
     def _on_changed(self, document: Document | None) -> None:

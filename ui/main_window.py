@@ -182,6 +182,7 @@ class MainWindow(QMainWindow):
         self.capturing.told.connect(self.live_view.show_standing)
         self.live_view.changed.connect(self._update_commands)
         self.saving.told.connect(self.status.say)
+        self.saving.kept.connect(self.capturing.spools.is_saved)
         self.saving.open_wanted.connect(self._open)
         self.saving.mistake.connect(self.dialogs.show_report)
         self.welcome.open_requested.connect(self._open)

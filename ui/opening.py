@@ -47,6 +47,14 @@ class Opening(QObject):
         """The capture that is open."""
         return self._document
 
+    @property
+    def folder(self) -> Path:
+        """Where what is open is saved unless a person says otherwise: never beside a temporary file, which goes."""
+        document, recent = self._document, self._settings.recent[:1]
+        if document is not None and not document.temporary:
+            return document.path.parent
+        return Path(recent[0].path).parent if recent else Path.home()
+
     def open_path(self, path: str | Path) -> bool:
         """Open a capture in place of the one that is open. False: it cannot be opened; the old one stays."""
         try:
@@ -169,7 +177,8 @@ class Opening(QObject):
     @Slot()
     def _succeed(self) -> None:
         document, successor = self._document, self._successor
-        if document is None or successor is None:
+        if document is None or successor is None or document.is_paused:
+            # What is held stays as it is; the next rows behind the pause come from the other.
             return
         if all(len(new) >= len(old) for new, old in zip(successor.tables, document.tables, strict=True)):
             successor.rows_added.disconnect(self._succeed)

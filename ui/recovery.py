@@ -12,7 +12,7 @@ from ui.capturing import Capturing
 from ui.dialogs.capture import FILE_FILTER
 from ui.inquiry import Inquiry
 from ui.opening import Opening
-from ui.spools import copy
+from ui.spools import copy, named
 from ui.views.banner import Banner
 from ui.views.recovery_bar import RecoveryBar
 
@@ -98,15 +98,13 @@ class Recovery(QObject):
         )
         if not name:
             return
-        target = Path(name)
-        if not target.suffix:
-            target = target.with_name(target.name + "".join(spool.file.suffixes[-2:]))
+        target = named(name, "".join(spool.file.suffixes[-2:]))
         self._bar.setEnabled(False)
         self._inquiry.ask(
             "save",
             lambda: copy(spool.file, target),
             lambda _: self._on_saved(spool, target),
-            lambda error: self._on_not_saved(target, error),
+            self._on_not_saved,
         )
 
     def _on_saved(self, spool: Abandoned, target: Path) -> None:
@@ -114,11 +112,10 @@ class Recovery(QObject):
         self._delete(spool)
         self._opening.remember(target)
 
-    def _on_not_saved(self, target: Path, error: Exception) -> None:
+    def _on_not_saved(self, error: Exception) -> None:
         self._bar.setEnabled(True)
-        why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        text = self.tr("{0} could not be written: {1}. The capture is still there to be saved.")
-        self._banner.say(text.format(target.name, why), sign="error")
+        text = self.tr("{0} The capture is still there to be saved.").format(error)
+        self._banner.say(text, sign="error")
 
     @Slot(object)
     def _delete(self, spool: Abandoned) -> None:

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from analyzer.capture.frames import CaptureError
-from analyzer.engine.capture import Capture
+from analyzer.capture.pcap import MAX_CAPTURED
 from analyzer.export import selection
 from analyzer.export.excerpt import Excerpt, plan
 from analyzer.export.formats import Format
@@ -26,6 +26,7 @@ from ui.dialogs.save import Choice, SaveDialog
 from ui.document import Document, report
 from ui.inquiry import Inquiry
 from ui.opening import Opening
+from ui.spools import ended, named
 
 POLL_MS = 50
 SECOND = 1_000_000_000
@@ -46,6 +47,8 @@ class Saving(QObject):
     """What was saved."""
     open_wanted = Signal(str)
     """Open the file that was saved."""
+    kept = Signal(object)
+    """Path of a temporary capture of which nothing is lost any more when it goes."""
     mistake = Signal(str, str)
     """What failed by a mistake of ours, and its report."""
 
@@ -172,16 +175,20 @@ class Saving(QObject):
         listed, ending = ENDINGS[excerpt.form]
         ending += GZIP_SUFFIX if dialog.packed.isChecked() else ""
         stem = _stem(document.path)
-        proposed = document.path.with_name(f"{stem}{ending}" if excerpt.whole else f"{stem}-part{ending}")
+        proposed = self._opening.folder / (f"{stem}{ending}" if excerpt.whole else f"{stem}-part{ending}")
         name, _ = QFileDialog.getSaveFileName(dialog, self.tr("Save as"), str(proposed), listed)
         if not name:
             return
-        target = Path(name)
-        if not target.suffix:
-            target = target.with_name(target.name + ending)
-        elif dialog.packed.isChecked() and target.suffix.lower() != GZIP_SUFFIX:
-            target = target.with_name(target.name + GZIP_SUFFIX)
-        running = self._running = _Running(document.worker.capture, excerpt, target)
+        target = named(name, ending)
+        if dialog.packed.isChecked() and target.suffix.lower() != GZIP_SUFFIX:
+            target = ended(target, GZIP_SUFFIX)
+        running = _Running(document, excerpt, target)
+        if not running.keeps_all and target.exists() and document.path.exists() and target.samefile(document.path):
+            # A temporary capture that was saved there: the rest of it would go with the window.
+            text = self.tr("{0} is the capture that is being read; choose another name.")
+            dialog.refuse(text.format(target.name), possible=True)
+            return
+        self._running = running
         dialog.begin()
         self._timer.start()
         self._inquiry.ask("save", running.run, lambda saved: self._on_saved(document, running, saved), self._on_failed)
@@ -202,6 +209,7 @@ class Saving(QObject):
         if self._dialog is not None:
             self._dialog.accept()
         if running.keeps_all and document.temporary and self._opening.document is document:
+            self.kept.emit(document.worker.capture.path)
             self._opening.keep_as(running.target)
         packets = words.count(saved.frames, self.tr("packet"), self.tr("packets"))
         self.told.emit(self.tr("{0} saved in {1}").format(packets, running.target.name))
@@ -245,11 +253,13 @@ class Saving(QObject):
 class _Running:
     """A saving that runs on a thread of its own."""
 
-    def __init__(self, capture: Capture, excerpt: Excerpt, target: Path) -> None:
+    def __init__(self, document: Document, excerpt: Excerpt, target: Path) -> None:
+        capture = document.worker.capture
         self.target = target
         self.share = 0.0
         self.stop = threading.Event()
-        self.keeps_all = excerpt.whole and excerpt.form is Format.PCAPNG
+        stays = capture.source.format.startswith(f"{excerpt.form.value},")
+        self.keeps_all = excerpt.whole and (stays or excerpt.form is Format.PCAPNG) and _is_read(document)
         """Nothing is lost when the capture itself goes."""
         self._capture = capture
         self._excerpt = excerpt
@@ -265,6 +275,16 @@ class _Running:
     def _note(self, share: float) -> bool:
         self.share = share
         return not self.stop.is_set()
+
+
+def _is_read(document: Document) -> bool:
+    """The file was read to its end, or to a last frame that is not all there."""
+    source = document.worker.capture.source
+    try:
+        rest = source.file.size() - source.whole_bytes
+    except CaptureError:
+        return False
+    return document.worker.failure is None and not document.worker.cancelled and rest <= MAX_CAPTURED
 
 
 def _in_seconds(tables: Tables, start: float, stop: float) -> Bools:

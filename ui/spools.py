@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from pathlib import Path
+
+from analyzer.export.target import written
+
+COPY_BYTES = 1 << 20
 
 
 def free_name(path: Path) -> Path:
@@ -16,12 +18,26 @@ def free_name(path: Path) -> Path:
     return found
 
 
+def named(name: str, ending: str) -> Path:
+    """The file that a person named, with `ending` if its name has none.
+
+    The system's dialog asks before an older file goes, but knows only what was typed: with an ending the name is free.
+    """
+    path = Path(name)
+    return path if path.suffix else ended(path, ending)
+
+
+def ended(path: Path, ending: str) -> Path:
+    """The path with an ending behind its name, and a number between them where there is such a file."""
+    found, number = path.with_name(f"{path.name}{ending}"), 1
+    while found.exists():
+        number += 1
+        found = path.with_name(f"{path.name}-{number}{ending}")
+    return found
+
+
 def copy(source: Path, target: Path) -> None:
-    """Copy a file; until all is written the target is what it was. Raises OSError."""
-    part = target.with_name(f"{target.name}.part")
-    try:
-        shutil.copyfile(source, part)
-        os.replace(part, target)
-    except OSError:
-        part.unlink(missing_ok=True)
-        raise
+    """Copy a file; until all is on the disk the target is what it was. Raises SaveError."""
+    with written(target, source, packed=False) as file, source.open("rb") as reader:
+        while data := reader.read(COPY_BYTES):
+            file.write(data)

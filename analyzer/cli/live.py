@@ -67,6 +67,8 @@ def live(
 
     Decodes what comes as it comes and tells on standard error how it goes. Ctrl-C stops.
     """
+    if str(write) == "-":
+        raise typer.BadParameter("a capture is kept in a file, not on the standard output", param_hint="'--write'")
     if interface is None:
         write_lines(_places())
         return

@@ -16,8 +16,7 @@ from analyzer.store.spill import spill_folder
 def as_file(path: Path) -> Iterator[Path]:
     """The path itself, or of the standard input or a named pipe a temporary file with all that came through.
 
-    Ctrl-C ends the pipe, not the command. Raises CommandError, and OSError where the pipe cannot be read or the file
-    not be written.
+    Ctrl-C ends the pipe, not the command. Raises CommandError, and OSError where the pipe cannot be read.
     """
     if not is_pipe(path):
         yield path
@@ -34,5 +33,12 @@ def as_file(path: Path) -> Iterator[Path]:
         # What has come before an interrupt is a capture as well, cut at the most in its last packet.
         with suppress(KeyboardInterrupt), open(copy, "wb", buffering=0) as file:
             while data := pipe.read():
-                write_all(file.fileno(), data)
+                _keep(file.fileno(), data, pipe.name)
         yield copy
+
+
+def _keep(descriptor: int, data: bytes, name: str) -> None:
+    try:
+        write_all(descriptor, data)
+    except OSError as error:
+        raise CommandError(f"what comes through the {name} cannot be kept: {error.strerror}") from error

@@ -117,8 +117,10 @@ def _frames(tables: Tables, ranges: list[range]) -> Bools:
     last = max(one.stop for one in ranges) - 1
     if last > len(tables.frames):
         raise CommandError(f"there is no frame {last}; the capture has {counted(len(tables.frames), 'frame')}")
-    chosen = np.concatenate([np.arange(one.start - 1, one.stop - 1) for one in ranges])
-    return selection.of_frames(tables, chosen)
+    chosen = np.zeros(len(tables.frames), dtype=np.bool_)
+    for one in ranges:
+        chosen[one.start - 1 : one.stop - 1] = True
+    return selection.of_frames(tables, np.flatnonzero(chosen))
 
 
 def _session(tables: Tables, number: int | None, client: str | None) -> Bools:

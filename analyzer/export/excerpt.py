@@ -90,16 +90,6 @@ def make(tables: Tables, query: Query, base: Base) -> MadeFrames:
     flow, direction = (tables.packets.integer(name, base.model) for name in ("flow", "direction"))
     ends = tables.flows.text("address_a", flow), tables.flows.text("address_b", flow)
     source, destination = ends[direction], ends[1 - direction]
-    return MadeFrames(
-        first_frame(tables, base.packet), tick, tuple(raw_packet(source, destination, payload) for payload in payloads)
-    )
-
-
-def first_frame(tables: Tables, packet: int) -> int:
-    """The frame of a packet that was captured first."""
-    frame = tables.packets.integer("frame", packet)
-    if tables.packets.integer("pieces", packet) == 1:
-        return frame
-    own = tables.fragments.array("packet") == packet
-    first: int = min([frame, *tables.fragments.array("frame")[own].tolist()])
-    return first
+    # Of a datagram in fragments the last: bases of all flows, in the order of their packets, stand in that of frames.
+    before = tables.packets.integer("frame", base.packet)
+    return MadeFrames(before, tick, tuple(raw_packet(source, destination, payload) for payload in payloads))

@@ -22,6 +22,8 @@ from analyzer.export.target import Output, SaveError, written
 from analyzer.stats.live import Ints
 
 BATCH_FRAMES = 4096
+MADE_FRAMES = 100
+"""A snapshot is made while so many frames are copied."""
 STRETCH_BYTES = 4 << 20
 """Of the capture, read at once."""
 GAP_BYTES = 1 << 16
@@ -110,6 +112,7 @@ class _Writer:
         """None: records are copied as they are."""
         self._made_interface = 0
         self._done = 0
+        self._total = max(1, len(excerpt.frames) + MADE_FRAMES * len(excerpt.bases))
         self._made = self._unmade = 0
 
     def write(self) -> Saved:
@@ -127,7 +130,8 @@ class _Writer:
 
     def _make(self) -> Iterator[MadeFrames]:
         for base in self._excerpt.bases:
-            _go_on(self._progress, 0.0)
+            _go_on(self._progress, self._done / self._total)
+            self._done += MADE_FRAMES
             made = make(self._tables, self._query, base)
             if made.data:
                 self._made += 1
@@ -164,7 +168,7 @@ class _Writer:
 
     def _write_frames(self, rows: Ints) -> None:
         for first in range(0, len(rows), BATCH_FRAMES):
-            _go_on(self._progress, self._done / max(1, len(self._excerpt.frames)))
+            _go_on(self._progress, self._done / self._total)
             some = rows[first : first + BATCH_FRAMES]
             begins = self._tables.frames.take("offset", some).astype(np.int64)
             ends = begins + self._tables.frames.take("captured", some).astype(np.int64)

@@ -284,6 +284,11 @@ def test_what_it_refuses_is_told_in_a_line(
     assert list(spool_folder.iterdir()) == []
 
 
+def test_the_standard_output_is_no_place_for_a_capture(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["live", "lo", "--write", "-"]) == 2
+    assert "kept in a file, not on the standard output" in capsys.readouterr().err
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="rights are taken away as Linux does it")
 def test_without_the_right_it_says_what_there_is(tmp_path: Path) -> None:
     with command("lo", "--write", str(tmp_path / "kept.pcapng"), before=give_up_right) as live:

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 from capture_files import ROOT
 
 from analyzer import cli
+from tests.export.test_target import file_limit
 
 RUN = [sys.executable, "-c", "import sys; from analyzer.cli import main; sys.exit(main())"]
 
@@ -61,6 +63,23 @@ def test_a_named_pipe(head: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
     found = printed(pipe, capsys)
     writer.join()
     assert found == expected
+
+
+@posix
+def test_no_room_for_what_comes(
+    head: Path, temporary: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pipe = tmp_path / "pipe.pcap"
+    os.mkfifo(pipe)
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    writer = subprocess.Popen(["cp", str(head), str(pipe)], stderr=subprocess.DEVNULL)
+    with file_limit(1000):
+        assert cli.main(["summary", str(pipe)]) == 1
+    writer.wait()
+    told = capsys.readouterr().err
+    assert told == "snapscope-cli: what comes through the pipe.pcap cannot be kept: File too large\n"
+    assert list(temporary.iterdir()) == []
 
 
 def test_what_is_no_capture(temporary: Path) -> None:

@@ -124,7 +124,7 @@ def test_rows_come_while_it_runs_and_are_those_of_the_file(
     qtbot.waitUntil(lambda: window.packets.model.rowCount() == 300)
     stop(window, qtbot, document)
     assert not window.live_bar.isVisible()
-    assert "Dropped 0" in said(window.status)
+    qtbot.waitUntil(lambda: "Dropped 0" in said(window.status))
     assert "(not saved)" in window.windowTitle()
     kept = tmp_path / "kept.pcapng"
     save_to(monkeypatch, kept)
@@ -203,7 +203,7 @@ def test_opening_another_file_asks_and_saves_first(
     save_to(monkeypatch, tmp_path / "none" / "kept.pcapng")
     window.welcome.open_requested.emit(str(OTHER))
     answer(window, Buttons.Save)
-    qtbot.waitUntil(lambda: "could not be written" in window.banner.text)
+    qtbot.waitUntil(lambda: "does not exist. The capture s" in window.banner.text)
     assert document.temporary
     save_to(monkeypatch, kept)
     window.welcome.open_requested.emit(str(OTHER))
@@ -432,7 +432,17 @@ def test_kernels_that_become_ready_take_over(
     plain = live(50)
     assert not plain.worker.capture.compiled
     monkeypatch.setattr(kernel_cache, "ready", lambda: True)
-    window.opening.decode_again()
+    window.actions_by_name["pause"].trigger()
+    with qtbot.waitSignal(plain.waiting):
+        window.opening.decode_again()
+        sender.send(20)
+    successor = window.opening._successor
+    assert successor is not None
+    with qtbot.waitSignal(successor.rows_added):
+        sender.send(20)
+    assert (window.document, plain.is_paused) == (plain, True), "a pause does not end by itself"
+    window.actions_by_name["pause"].trigger()
+    sender.send(10)
     qtbot.waitUntil(lambda: window.document is not plain)
     fast = window.document
     assert fast is not None
@@ -440,7 +450,7 @@ def test_kernels_that_become_ready_take_over(
     assert fast.is_live
     assert fast.temporary
     sender.send(50)
-    qtbot.waitUntil(lambda: window.packets.model.rowCount() == 100)
+    qtbot.waitUntil(lambda: window.packets.model.rowCount() == 150)
     assert window.capturing.active
     assert window.live_bar.isVisible()
     stop(window, qtbot, fast)

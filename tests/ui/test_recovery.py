@@ -29,7 +29,7 @@ from ui.main_window import MainWindow
 from ui.settings import CaptureOptions, Settings
 
 GAME = BUNDLED / "serverinfo_and_play_head.pcap"
-LEFT_BEHIND = "An earlier capture was not saved: "
+LEFT_BEHIND = "Not saved: "
 
 
 @pytest.fixture
@@ -159,7 +159,7 @@ def test_saved_without_opening_it(
     save = button(window, "Save...")
     save.click()
     save.click()
-    qtbot.waitUntil(lambda: "could not be written" in window.banner.text)
+    qtbot.waitUntil(lambda: "does not exist. The capture is still there" in window.banner.text)
     assert window.recovery_bar.texts == said, "it is not lost"
     assert spool.exists()
     qtbot.waitUntil(save.isEnabled)

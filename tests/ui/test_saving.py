@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QItemSelectionModel
-from PySide6.QtWidgets import QFileDialog, QStatusBar
+from PySide6.QtWidgets import QFileDialog, QStatusBar, QWidget
 from pytestqt.qtbot import QtBot
 
 from analyzer.engine.capture import Capture
 from analyzer.export.formats import Format
 from tests.export.test_target import file_limit
-from tests.ui.conftest import Opener
+from tests.ui.conftest import Opener, find_capture
 from ui import saving
 from ui.dialogs.save import SaveDialog
 from ui.main_window import MainWindow
@@ -169,6 +171,81 @@ def test_a_capture_that_has_no_name_yet_is_saved_then(
     assert not document.temporary
     assert document.path == tmp_path / "kept.pcapng"
     assert (tmp_path / "kept.pcapng").read_bytes() == document.worker.capture.path.read_bytes()
+
+
+def test_a_spool_that_was_saved_is_not_offered_again_and_a_part_does_not_take_its_place(
+    window: MainWindow, ask: Ask, answer: Answer, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A pcap file, as tcpdump writes it into a pipe.
+    spool = window.capturing.spools.make("standard input", datetime.now(), ".pcap")
+    spool.write_bytes(gzip.decompress(find_capture(SAMPLE).read_bytes()))
+    assert window.opening.follow(spool, temporary=True)
+    document = window.document
+    assert document is not None
+    window.opening.finish()
+    qtbot.waitUntil(lambda: document.is_decoded)
+    dialog = ask()
+    proposed: list[Path] = []
+
+    def cancel(parent: QWidget, title: str, path: str, listed: str) -> tuple[str, str]:
+        proposed.append(Path(path))
+        return "", ""
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", cancel)
+    dialog.save.click()
+    # What lies beside the spool goes with it.
+    assert proposed == [Path.home() / f"{spool.stem}.pcap"]
+    target = tmp_path / "kept.pcap"
+    answer(target)
+    saved(window, dialog, qtbot)
+    assert target.read_bytes() == spool.read_bytes()
+    assert (document.temporary, document.path) == (False, target)
+    # Should the window be killed now, the next one finds that mark.
+    assert "saved" in os.listdir(spool.parent)
+    qtbot.waitUntil(lambda: not window.charts.is_stale)
+    window.charts.select_range(5.0, 6.0)
+    dialog = ask()
+    dialog.save.click()
+    assert dialog.sentence.text() == "kept.pcap is the capture that is being read; choose another name."
+    assert target.read_bytes() == spool.read_bytes()
+    dialog.reject()
+
+
+def test_a_temporary_capture_of_which_the_rest_cannot_be_read_is_not_dropped(
+    window: MainWindow, ask: Ask, answer: Answer, qtbot: QtBot, tmp_path: Path
+) -> None:
+    spool = window.capturing.spools.make("lo", datetime.now(), ".pcap")
+    data = gzip.decompress(find_capture(SAMPLE).read_bytes())
+    # Nothing behind the first half can be found again.
+    spool.write_bytes(data[: len(data) // 2] + bytes([0xFF]) * 300_000 + data)
+    assert window.opening.follow(spool, temporary=True)
+    document = window.document
+    assert document is not None
+    window.opening.finish()
+    qtbot.waitUntil(lambda: document.is_decoded)
+    dialog = ask()
+    answer(tmp_path / "kept.pcap")
+    saved(window, dialog, qtbot)
+    assert (tmp_path / "kept.pcap").exists()
+    assert (document.temporary, document.path) == (True, spool)
+    assert "saved" not in os.listdir(spool.parent)
+    document.temporary = False
+
+
+def test_a_name_that_gets_an_ending_takes_no_other_files_place(
+    window: MainWindow, opened: Opener, ask: Ask, answer: Answer, qtbot: QtBot, tmp_path: Path
+) -> None:
+    opened(SAMPLE)
+    for name in ("copy.pcap.gz", "copy.pcap", "other.pcapng.gz"):
+        (tmp_path / name).write_text("somebody's")
+    for typed in ("copy", "copy.pcap", "other.pcapng"):
+        dialog = ask()
+        answer(tmp_path / typed)
+        saved(window, dialog, qtbot)
+    new = {"copy-2.pcap.gz", "copy.pcap-2.gz", "other.pcapng-2.gz"}
+    assert set(os.listdir(tmp_path)) >= new
+    for name in ("copy.pcap.gz", "copy.pcap", "other.pcapng.gz"):
+        assert (tmp_path / name).read_text() == "somebody's"
 
 
 def test_nothing_is_written_where_nobody_names_a_file(

@@ -407,5 +407,5 @@ def test_killed_what_came_is_offered(
         whole.decode()
         count = words.count(len(whole.tables.frames), "packet")
     (text,) = window.recovery_bar.texts
-    assert text.startswith("An earlier capture was not saved: ")
+    assert text.startswith("Not saved: ")
     assert f" · {count} · " in text

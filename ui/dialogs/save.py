@@ -113,12 +113,14 @@ class SaveDialog(QDialog):
         """How much that is; `possible`: it can be saved."""
         self.sentence.say(text, sign)
         self.save.setEnabled(possible)
+        self._fit()
 
     def begin(self) -> None:
         """The saving has begun."""
         self._set_busy(True)
         self.sentence.say("")
         self.show_progress(0.0)
+        self._fit()
 
     def show_progress(self, share: float) -> None:
         """How much is saved, 0 to 1."""
@@ -136,6 +138,13 @@ class SaveDialog(QDialog):
             self.stopped.emit()
         else:
             super().reject()
+
+    def _fit(self) -> None:
+        """A sentence of several lines takes no room from the fields: what wraps does not tell its height by itself."""
+        column = self.layout()
+        needed = 0 if column is None else column.totalHeightForWidth(self.width())
+        if needed > self.height():
+            self.resize(self.width(), needed)
 
     def _set_busy(self, busy: bool) -> None:
         for widget in (*self.buttons, self.format, self.packed, self.opens, self.save):

@@ -89,7 +89,7 @@ class RecoveryBar(QWidget):
             self._add_button(row, 2, self.tr("Delete"), lambda: self.delete_wanted.emit(spool), spool)
             self._add_button(row, 3, self.tr("Keep"), lambda: self._ask(None), spool)
             return
-        self._add_text(row, self.tr("An earlier capture was not saved: {0}").format(_describe(spool)))
+        self._add_text(row, self.tr("Not saved: {0}").format(_describe(spool)))
         self._add_button(row, 1, self.tr("Open"), lambda: self.open_wanted.emit(spool), spool)
         self._add_button(row, 2, self.tr("Save..."), lambda: self.save_wanted.emit(spool), spool)
         self._add_button(row, 3, self.tr("Delete"), lambda: self._ask(spool), spool)

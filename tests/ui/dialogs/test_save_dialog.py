@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialog
@@ -49,6 +50,18 @@ def test_it_can_be_saved_when_it_is_counted(qtbot: QtBot) -> None:
         QTest.keyClick(dialog, Qt.Key.Key_Return)
     dialog.tell("0 packets.", "note", possible=False)
     assert not dialog.save.isEnabled()
+
+
+@pytest.mark.parametrize("zoom", [1.0, 1.5])
+def test_a_long_sentence_takes_no_room_from_the_fields(qtbot: QtBot, zoom: float) -> None:
+    dialog = SaveDialog(LIGHT, zoom, CHOICES, 0)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    dialog.tell("3 packets.", "note", possible=True)
+    dialog.tell("75 snapshots will not decode. " * 8, "warn", possible=True)
+    qtbot.waitUntil(lambda: dialog.sentence.height() >= dialog.sentence.heightForWidth(dialog.sentence.width()))
+    for widget in (*dialog.buttons, dialog.format, dialog.packed, dialog.save):
+        assert widget.height() >= widget.sizeHint().height()
 
 
 def test_while_it_runs_only_stopping_is_possible(qtbot: QtBot) -> None:
