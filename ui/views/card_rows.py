@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import qtawesome
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QIcon, QPainter, QPen
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QListView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QWidget,
+)
 
 from ui import fonts
 from ui.theme import RADIUS, Theme
@@ -17,8 +25,8 @@ _ICON = 16.0
 class CardRows(QStyledItemDelegate):
     """What such rows have in common; a subclass paints what is in them."""
 
-    def __init__(self, theme: Theme, parent: QWidget) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self.theme = theme
         self.zoom = 1.0
 
@@ -87,3 +95,29 @@ class CardRows(QStyledItemDelegate):
         painter.setPen(self.theme.color(tone))
         painter.drawText(area, side | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, shown)
         return metrics.horizontalAdvance(shown)
+
+
+class CardList(QListView):
+    """A list of such rows, of which one is selected."""
+
+    def __init__(self, rows: CardRows, model: QAbstractItemModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._rows = rows
+        self.setModel(model)
+        self.setItemDelegate(rows)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setMouseTracking(True)
+        self.setUniformItemSizes(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Paint in another theme."""
+        self._rows.theme = theme
+        self.viewport().update()
+
+    def set_zoom(self, zoom: float) -> None:
+        """Scale type and rows."""
+        self._rows.zoom = zoom
+        self.scheduleDelayedItemsLayout()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import QStyleOptionViewItem, QWidget
 
 from ui import fonts
 from ui.models.places import ROW_ROLE, PlaceModel, PlaceRow
 from ui.theme import Theme
 from ui.traffic import SECONDS
-from ui.views.card_rows import CardRows
+from ui.views.card_rows import CardList, CardRows
 from ui.views.sparkline import paint_sparkline
 
 CURVE_WIDTH = 120.0
@@ -43,35 +43,16 @@ class _PlaceDelegate(CardRows):
         painter.restore()
 
 
-class PlaceList(QListView):
+class PlaceList(CardList):
     """A double click or Enter asks to capture there."""
 
     wanted = Signal()
 
     def __init__(self, theme: Theme, model: PlaceModel, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(_PlaceDelegate(theme), model, parent)
         self._places = model
-        self._delegate = _PlaceDelegate(theme, self)
-        self.setModel(model)
-        self.setItemDelegate(self._delegate)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setMouseTracking(True)
-        self.setUniformItemSizes(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setAccessibleName(self.tr("Network interfaces"))
         self.doubleClicked.connect(lambda index: self.wanted.emit())
-
-    def set_theme(self, theme: Theme) -> None:
-        """Paint in another theme."""
-        self._delegate.theme = theme
-        self.viewport().update()
-
-    def set_zoom(self, zoom: float) -> None:
-        """Scale type and rows."""
-        self._delegate.zoom = zoom
-        self.scheduleDelayedItemsLayout()
 
     @property
     def chosen(self) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPersistentModelIndex, QPoint, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QMenu, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import QMenu, QStyleOptionViewItem, QWidget
 
 from ui import fonts
 from ui.models.recent import ROW_ROLE, RecentModel, RecentRow
 from ui.theme import Theme
-from ui.views.card_rows import CardRows
+from ui.views.card_rows import CardList, CardRows
 
 
 class _RecentDelegate(CardRows):
@@ -28,38 +28,19 @@ class _RecentDelegate(CardRows):
         painter.restore()
 
 
-class RecentList(QListView):
+class RecentList(CardList):
     """Emits paths. What is missing cannot be opened."""
 
     opened = Signal(str)
     forgotten = Signal(str)
 
     def __init__(self, theme: Theme, model: RecentModel, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(_RecentDelegate(theme), model, parent)
         self._captures = model
-        self._delegate = _RecentDelegate(theme, self)
-        self.setModel(model)
-        self.setItemDelegate(self._delegate)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setMouseTracking(True)
-        self.setUniformItemSizes(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.customContextMenuRequested.connect(self._context_menu)
         self.setAccessibleName(self.tr("Recent captures"))
         self.clicked.connect(lambda index: self.open_row(index.row()))
-
-    def set_theme(self, theme: Theme) -> None:
-        """Paint in another theme."""
-        self._delegate.theme = theme
-        self.viewport().update()
-
-    def set_zoom(self, zoom: float) -> None:
-        """Scale type and rows."""
-        self._delegate.zoom = zoom
-        self.scheduleDelayedItemsLayout()
 
     def open_row(self, row: int) -> None:
         """Ask for a capture to be opened, if it is still there."""
