@@ -6,6 +6,7 @@ GROUP = "\u202f"
 MINUS = "\u2212"
 UNKNOWN = "\u2013"
 DOT = " \u00b7 "
+GIGABYTE = 1_000_000_000
 
 
 def quantity(value: int) -> str:
@@ -34,12 +35,20 @@ def count(value: int, one: str, many: str = "") -> str:
 
 
 def size(value: int) -> str:
-    """Bytes in B, kB or MB (powers of 1 000)."""
+    """Bytes in B, kB, MB or GB (powers of 1 000)."""
     if value < 10_000:
         return f"{quantity(value)} B"
     if value < 1_000_000:
         return f"{decimal(value / 1000, 1)} kB"
-    return f"{decimal(value / 1_000_000, 1)} MB"
+    if value < GIGABYTE:
+        return f"{decimal(value / 1_000_000, 1)} MB"
+    return f"{decimal(value / GIGABYTE, 1)} GB"
+
+
+def about(value: int) -> str:
+    """Bytes as short as a person reads them: whole MB, or GB."""
+    megabytes = round(value / 1_000_000)
+    return f"{megabytes} MB" if megabytes < 1000 else f"{decimal(value / GIGABYTE, 1)} GB"
 
 
 def duration(seconds: float) -> str:

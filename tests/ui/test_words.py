@@ -48,11 +48,19 @@ def test_count() -> None:
         (10_000, "10.0 kB"),
         (999_949, "999.9 kB"),
         (1_234_567, "1.2 MB"),
-        (1_234_567_890, f"1{THIN}234.6 MB"),
+        (1_234_567_890, "1.2 GB"),
     ],
 )
 def test_size(value: int, text: str) -> None:
     assert words.size(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(8_400_000, "8 MB"), (999_499_999, "999 MB"), (999_500_000, "1.0 GB"), (12_345_678_901, "12.3 GB")],
+)
+def test_about(value: int, text: str) -> None:
+    assert words.about(value) == text
 
 
 @pytest.mark.parametrize(

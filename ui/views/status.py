@@ -280,9 +280,9 @@ class StatusBar(QStatusBar):
         if resident is None:
             text = self.tr("Tables {0}").format(words.size(used))
         else:
-            text = self.tr("RAM {0} MB").format(words.quantity(round(resident / 1_000_000)))
+            text = self.tr("RAM {0}").format(words.about(resident))
         if memory.moved:
-            text += self.tr(", disk {0} MB").format(words.quantity(round(memory.moved / 1_000_000)))
+            text += self.tr(", disk {0}").format(words.about(memory.moved))
         self._put(self._memory, text)
         tip = self.tr("Tables and charts: {0} in memory").format(words.size(memory.held))
         if memory.limit is not None:
