@@ -597,7 +597,7 @@ def test_the_status_bar_says_what_has_moved_to_the_disk(window: MainWindow, open
     window.resize(1600, 700)
     document = opened(SHORT)
     said = window.status.findChildren(QLabel)
-    qtbot.waitUntil(lambda: any(label.text().endswith(" MB") or "Tables" in label.text() for label in said))
+    qtbot.waitUntil(lambda: any(label.text().startswith(("RAM ", "Tables ")) for label in said))
     assert not any("disk" in label.text() for label in said)
     document.tables.chunks.moved = 7_600_000
     document.rows_added.emit()
