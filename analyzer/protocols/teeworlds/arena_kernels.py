@@ -14,10 +14,16 @@ from analyzer.snapshots.tracking.columns import Track
 
 Ints = NDArray[np.int64]
 
+BEGIN_AGAIN = 12
+"""So many parts of an arena hold what is kept at once, and one is for what comes between two looks for old ones."""
+
 
 @kernel
-def oldest_state(epoch: Track, tail: int) -> int:
-    """Where the oldest state in the arena is, 0 if there is none; `tail` is where the oldest one was."""
+def oldest_state(epoch: Track, blocks: Ints, tail: int) -> int:
+    """Where the oldest state in the arena is, 0 if there is none; `tail` is where the oldest one was.
+
+    `blocks`, shape (n, 3), are states that are still to be stored, whether they can be a base any more or not.
+    """
     before, behind = 0, 0
     for entry in range(epoch.numbers[track.N_TICKS]):
         at = epoch.ticks[entry, track.AT]
@@ -28,18 +34,30 @@ def oldest_state(epoch: Track, tail: int) -> int:
             behind = at if behind == 0 else min(at, behind)
         else:
             before = at if before == 0 else min(at, before)
+    for number in range(len(blocks)):
+        at = blocks[number, 1]
+        # The empty state, at 0, takes no room.
+        if at >= tail:
+            behind = at if behind == 0 else min(at, behind)
+        elif at:
+            before = at if before == 0 else min(at, before)
     return behind if behind else before
 
 
 @kernel
-def free_ints(arena: NDArray[np.int32], head: int, tail: int) -> tuple[int, int]:
-    """How many ints are free from `head` on, and how many at the beginning of the arena.
+def free_places(arena: NDArray[np.int32], head: int, tail: int) -> tuple[int, int, int, int]:
+    """Two places in the arena where a state may go, the better one first, each with how many ints are free from there.
 
     Head and tail are the same in an empty one only.
     """
-    if head >= tail:
-        return len(arena) - head, max(tail - 2, 0)
-    return tail - head - 1, 0
+    if head < tail:
+        return head, tail - head - 1, head, 0
+    behind, before = len(arena) - head, max(tail - 2, 0)
+    # What was never written is not in memory, so it begins again as soon as the states to come have room there until
+    # others have become too old.
+    if before >= len(arena) // BEGIN_AGAIN:
+        return 1, before, head, behind
+    return head, behind, 1, before
 
 
 @kernel

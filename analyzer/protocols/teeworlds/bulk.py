@@ -65,6 +65,9 @@ class BulkReading(TeeworldsReading):
         self._sizes = np.asarray(dialect.schema.sizes, dtype=np.int32)
         self._handshakes: Ints = np.empty(0, dtype=np.int64)
         self._names: Ints = np.full((2, flow.KNOWN_NUMBERS), -1, dtype=np.int64)
+        for (system, number), known in self._schema.by_message_number.items():
+            if number < flow.KNOWN_NUMBERS:
+                self._names[int(system), number] = rows.name(known.name)
         self._state: Ints = np.zeros(flow.STATE_SIZE, dtype=np.int64)
         self._state[flow.SERVER] = server
         self._state[flow.TOKEN_PLACE] = dialect.variant.token_place
@@ -159,7 +162,7 @@ class BulkReading(TeeworldsReading):
             if known[flow.ACKED + direction] >= 0:
                 stream.acked = known[flow.ACKED + direction]
         self.last_ns = known[flow.LAST_NS]
-        rebuilder.head = known[flow.HEAD]
+        rebuilder.head, rebuilder.tail = known[flow.HEAD], known[flow.TAIL]
         for local, packed in rebuilder.blocks(known[flow.N_BLOCKS]):
             self.rows.block(local, packed)
         if known[flow.IN_ORDER]:

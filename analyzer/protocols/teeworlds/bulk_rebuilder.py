@@ -26,8 +26,10 @@ from analyzer.store.rows import TypeCount
 from analyzer.transports.teeworlds_packet import MAX_PAYLOAD_06
 from analyzer.wire.errors import DecodeError
 
+_FIRST_PARTS = 4
+"""More than that are rare."""
 _SMALLEST_ARENA = 1024
-KEPT_STATES = 640
+KEPT_STATES = 800
 """A snapshot is kept for 500 to 550 ticks, mostly 50 a second; the others are for larger ones later."""
 _GOES_ON = 8
 """States of an epoch that is likely to have many more."""
@@ -107,7 +109,7 @@ class BulkRebuilder(Rebuilder):
         self._types = types
         self._tracker = tracker
         self.store = _make_store(
-            np.empty((MAX_OPEN + 1, MAX_PART_LENGTH), dtype=np.uint8),
+            np.empty((MAX_OPEN + 1, _FIRST_PARTS * MAX_PART_LENGTH), dtype=np.uint8),
             np.zeros(_SMALLEST_ARENA, dtype=np.int32),
             np.empty((_MOST_BLOCKS, 3), dtype=np.int64),
         )
@@ -191,7 +193,7 @@ class BulkRebuilder(Rebuilder):
 
     def find_tail(self) -> None:
         """Find out what is free of the arena."""
-        oldest = arena_kernels.oldest_state(self._tracker.arrays, self.tail)
+        oldest = arena_kernels.oldest_state(self._tracker.arrays, self.store.blocks[:0], self.tail)
         if oldest:
             self.tail = oldest
         else:
@@ -200,12 +202,13 @@ class BulkRebuilder(Rebuilder):
     def _place_for(self, ints: int) -> int:
         """Where there is room for a state in the arena, which grows if it must."""
         self.find_tail()
-        behind, before = arena_kernels.free_ints(self.store.arena, self.head, self.tail)
-        if ints > behind:
-            if ints > before:
-                self._grow(ints)
-            else:
-                self.head = 1
+        place, room, other, more = arena_kernels.free_places(self.store.arena, self.head, self.tail)
+        if ints <= room:
+            self.head = place
+        elif ints <= more:
+            self.head = other
+        else:
+            self._grow(ints)
         place = self.head
         self.head += ints
         return place
@@ -217,7 +220,7 @@ class BulkRebuilder(Rebuilder):
         count, live = arena_kernels.order_states(epoch, self.tail, entries)
         # What is not written yet is not in memory, so there is room at once for as many as are mostly kept; not for a
         # flow that has sent next to nothing, as some systems count what is only asked for.
-        wanted = min(KEPT_STATES * ints, _LARGEST_GUESS) if count >= _GOES_ON else 0
+        wanted = min((KEPT_STATES if count >= _GOES_ON else _GOES_ON) * ints, _LARGEST_GUESS)
         arena = np.empty(max(_SMALLEST_ARENA, 2 * (1 + live + ints), wanted), dtype=np.int32)
         arena[0] = 0
         self.head = arena_kernels.move_states(epoch, entries, count, self.store.arena, arena)

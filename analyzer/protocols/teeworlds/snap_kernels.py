@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from analyzer.kernel import kernel
 from analyzer.protocols.teeworlds import delta_columns as making
 from analyzer.protocols.teeworlds import item_kernels as items
-from analyzer.protocols.teeworlds.arena_kernels import free_ints
+from analyzer.protocols.teeworlds.arena_kernels import free_places, oldest_state
 from analyzer.protocols.teeworlds.codes import CODE_NUMBERS
 from analyzer.protocols.teeworlds.delta_kernels import rebuild, signed
 from analyzer.protocols.teeworlds.flow_columns import (
@@ -246,14 +246,18 @@ def _complete(
         _unchanged(epoch, base, result)
     else:
         old, sizes, end = store.arena[at : at + ints], flow.format.sizes, begin + delta_bytes
-        behind, before = free_ints(store.arena, place, state[TAIL])
-        made = store.arena[place : place + behind]
-        for again in range(2):
+        place, room, other, more = free_places(store.arena, place, state[TAIL])
+        for attempt in range(4):
+            made = store.arena[place : place + room]
             rebuild(data, begin, end, old, crc, sizes, work.scratch, made, result)
-            if again or result[making.FAULT] != making.NO_ROOM:
+            if result[making.FAULT] != making.NO_ROOM:
                 break
-            place = 1
-            made = store.arena[place : place + before]
+            if attempt == 1:
+                # The bases that were there have become old meanwhile.
+                _find_tail(flow)
+                place, room, other, more = free_places(store.arena, state[HEAD], state[TAIL])
+            else:
+                place, room = other, more
         if result[making.FAULT] or result[making.WARNINGS]:
             return False
         if not state[NAMED] and items.find_own_info(made) >= 0:
@@ -292,6 +296,17 @@ def _complete(
     tracking.end(epoch, collector, local)
     rows.packets[rows.counts[N_PACKETS] - 1, P_SNAPSHOT] = local
     return True
+
+
+@kernel
+def _find_tail(flow: Flow) -> None:
+    """Find out what is free of the arena, beside what waits to be stored whole."""
+    state = flow.state
+    oldest = oldest_state(flow.epoch, flow.store.blocks[: state[N_BLOCKS]], state[TAIL])
+    if oldest:
+        state[TAIL] = oldest
+    else:
+        state[HEAD] = state[TAIL] = 1
 
 
 @kernel

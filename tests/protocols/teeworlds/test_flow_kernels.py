@@ -6,6 +6,7 @@ Whole captures are compared in tests/engine/test_bulk_intake.py and tests/test_w
 from __future__ import annotations
 
 import functools
+import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -17,13 +18,16 @@ from hypothesis import strategies as st
 
 from analyzer.engine.capture import Capture
 from analyzer.engine.payloads import Payloads
-from analyzer.protocols.base import REST_NS, Datagram, Verdict
+from analyzer.protocols.base import REST_NS, Datagram, DatagramBatch, Verdict
 from analyzer.protocols.teeworlds.bulk import BulkReading
+from analyzer.protocols.teeworlds.bulk_rebuilder import KEPT_STATES
 from analyzer.protocols.teeworlds.dialects import DIALECTS
 from analyzer.store.rows import Rows
 from analyzer.transports.teeworlds import read_packet
 from analyzer.transports.teeworlds_packet import COMPRESSED, PacketKind
+from tests.encoder import chunk, key, packet, snapshot
 from tests.protocols.teeworlds.both_readings import Sent, batches, check
+from tests.protocols.teeworlds.played import SERVER, SIZES, TOKEN, Played
 
 RUN = 60
 """Datagrams of a case."""
@@ -141,20 +145,47 @@ def test_parts_that_disagree() -> None:
 
 
 class Counting(BulkReading):
-    """Counts the datagrams that are left to plain reading from their first byte on."""
+    """Counts the datagrams that are left to plain reading, and those of them that are from their first byte on."""
 
-    left = 0
+    stops = left = 0
 
     def receive(self, datagram: Datagram) -> None:
         self.left += 1
         super().receive(datagram)
+
+    def _read_plainly(self, one: DatagramBatch) -> None:
+        self.stops += 1
+        super()._read_plainly(one)
+
+
+def counted(flow: Flow) -> Counting:
+    """The reading of a flow in one batch."""
+    reading = Counting(Rows(0, 0), DIALECTS[flow.verdict.dialect], flow.verdict.server)
+    for part in batches(flow.sent, ()):
+        reading.feed(part)
+    return reading
 
 
 @pytest.mark.parametrize("name", ["ddnet_dm2_reconnect_mapchange.pcap", "ddnet_ctf1_24bots_slices.pcap.gz"])
 def test_most_is_read_in_bulk(name: str) -> None:
     """Or nothing would be compared here."""
     flow = flows(name)[0]
-    reading = Counting(Rows(0, 0), DIALECTS[flow.verdict.dialect], flow.verdict.server)
-    for part in batches(flow.sent, ()):
-        reading.feed(part)
-    assert reading.left < len(flow.sent) // 10
+    assert counted(flow).left < len(flow.sent) // 10
+
+
+def test_room_is_found_within_a_batch() -> None:
+    """States that have become too old make room for others, but for those that wait to be stored whole."""
+    played = Played()
+    played.handshake()
+    played.login()
+    values = random.Random(1)
+    base: dict[int, list[int]] = {}
+    for tick in range(2 * KEPT_STATES):
+        items = {key(300, 1): [values.randrange(1 << 20) for _ in range(12)]}
+        (body,) = snapshot(tick, tick - 1, base, items, SIZES)
+        played.raw(packet([chunk(body)], token=TOKEN, variant=played.variant, compress=False), SERVER)
+        base = items
+    flow = Flow(played.verdict, tuple(played.datagrams))
+    assert len(check(flow.verdict, flow.sent).blocks) > 20
+    # The handshake, the first snapshots while the arena grows, and no look for old states.
+    assert counted(flow).stops < 12
