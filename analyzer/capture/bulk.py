@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from analyzer.capture.file import CaptureFile
 from analyzer.capture.frames import FrameBatch, join_batches
 from analyzer.capture.pcap import PcapIndexer
-from analyzer.capture.pcapng import PcapngIndexer
+from analyzer.capture.pcapng import INTERFACE_STATISTICS, PcapngIndexer
 from analyzer.capture.pcapng_blocks import MAX_OPTIONS_BYTES
 
 BULK_BLOCK_BYTES = 8 << 20
@@ -23,8 +23,8 @@ _SHORT_RUN = 64
 """Rows that are not worth a batch of their own."""
 _MAX_OFFSET_NS = 1 << 61
 _SMALLEST_BLOCK = 16
-_MAX_STATISTICS = 4096
-"""Blocks of statistics that one call of a kernel passes."""
+_MAX_TELLING = 4096
+"""Blocks that tell of lost frames, of those that one call of a kernel passes."""
 _SHORT_RUN_BYTES = 1 << 17
 _MOST_SHORT_RUNS = 8
 """After so many, 256 blocks stay with the plain reading before runs are tried again."""
@@ -104,7 +104,7 @@ class BulkPcapngIndexer(PcapngIndexer):
         if limit <= 0 or not 0 <= at <= len(window.data) - _SMALLEST_BLOCK:
             return
         rows = _room(min(limit, (len(window.data) - at) // _SMALLEST_BLOCK + 1))
-        statistics = np.empty(_MAX_STATISTICS, dtype=np.int64)
+        telling = np.empty(_MAX_TELLING, dtype=np.int64)
         count, at, self._last_time, passed = kernels.walk_blocks(
             np.frombuffer(window.data, dtype=np.uint8),
             at,
@@ -117,9 +117,9 @@ class BulkPcapngIndexer(PcapngIndexer):
             rows.captured,
             rows.original,
             rows.interface,
-            statistics,
+            telling,
         )
-        self._read_statistics(statistics[:passed], rows.offset[:count])
+        self._read_losses(telling[:passed], rows.offset[:count], rows.interface)
         self.position = window.start + at
         # A run that the window or the limit ends is short by chance.
         short = count + passed < min(_SHORT_RUN, limit) and at + _SHORT_RUN_BYTES < len(window.data)
@@ -131,13 +131,18 @@ class BulkPcapngIndexer(PcapngIndexer):
             rows.interface[:] += np.uint16(first)
             self._add_run(rows)
 
-    def _read_statistics(self, places: NDArray[np.int64], frames: NDArray[np.int64]) -> None:
-        """Take over blocks of statistics, which begin at `places` of the window as the run's frames do."""
-        data, unpack = self._window.data, struct.Struct(self._order + "4xI").unpack_from
-        before = self._frames + np.searchsorted(frames, places)
-        for at, frame in zip(places.tolist(), before.tolist(), strict=True):
-            length = unpack(data, at)[0]
-            self._note_dropped(data[at + 8 : at + min(length - 4, 8 + MAX_OPTIONS_BYTES)], frame)
+    def _read_losses(
+        self, places: NDArray[np.int64], frames: NDArray[np.int64], interfaces: NDArray[np.uint16]
+    ) -> None:
+        """Take over what blocks tell of lost frames, which begin at `places` of the window as the run's frames do."""
+        data, unpack = self._window.data, struct.Struct(self._order + "II").unpack_from
+        rows = np.searchsorted(frames, places)
+        for at, row in zip(places.tolist(), rows.tolist(), strict=True):
+            kind, length = unpack(data, at)
+            if kind == INTERFACE_STATISTICS:
+                self._note_dropped(data[at + 8 : at + min(length - 4, 8 + MAX_OPTIONS_BYTES)], self._frames + row)
+            else:
+                self._read_lost(kind, length, at, self._frames + row, self._section_first + int(interfaces[row]))
 
     def _add_run(self, run: FrameBatch) -> None:
         if len(run) < _SHORT_RUN:

@@ -13,10 +13,12 @@ from analyzer.capture.pcapng import (
     ENHANCED_PACKET,
     INTERFACE_DESCRIPTION,
     INTERFACE_STATISTICS,
+    LEAST_WITH_OPTIONS,
     OBSOLETE_PACKET,
     SECTION_HEADER,
     SIMPLE_PACKET,
 )
+from analyzer.capture.pcapng_blocks import EPB_DROPCOUNT, LOST_UNKNOWN, OPTION_END
 from analyzer.kernel import kernel
 
 
@@ -31,6 +33,20 @@ def read_u32(data: NDArray[np.uint8], at: int, big: bool) -> int:
     if big:
         return int(first << 24 | second << 16 | third << 8 | fourth)
     return int(fourth << 24 | third << 16 | second << 8 | first)
+
+
+@kernel
+def tells_of_losses(data: NDArray[np.uint8], at: int, end: int, big: bool) -> bool:
+    """Whether the options of an enhanced packet block, from `at` to `end`, say that frames were lost before it."""
+    while at + 4 <= end:
+        word = read_u32(data, at, big)
+        code, length = (word >> 16, word & 0xFFFF) if big else (word & 0xFFFF, word >> 16)
+        if code == OPTION_END or at + 4 + length > end:
+            return False
+        if code == EPB_DROPCOUNT and length == 8:
+            return read_u32(data, at + 4, big) != 0 or read_u32(data, at + 8, big) != 0
+        at += 4 + (length + 3 & ~3)
+    return False
 
 
 @kernel
@@ -85,7 +101,7 @@ def walk_blocks(
     captured: NDArray[np.uint32],
     original: NDArray[np.uint32],
     interface: NDArray[np.uint16],
-    statistics: NDArray[np.int64],
+    telling: NDArray[np.int64],
 ) -> tuple[int, int, int, int]:
     """The faultless blocks of one pcapng section in `data` from `at` on, a row for each packet.
 
@@ -93,9 +109,9 @@ def walk_blocks(
     nanoseconds at unit 0, 2 ** 61 at most. `last_time` is that of the frame before; `simple` the bytes that a simple
     packet block keeps of a frame at most, -1 where the plain reading must look at such a block.
 
-    Returns how many rows there are, where the next block begins, the time of the last frame, and how many blocks of
-    statistics were passed: where they begin stands in `statistics`. `offset` counts in `data`, too, `interface` within
-    the section.
+    Returns how many rows there are, where the next block begins, the time of the last frame, and how many blocks were
+    passed that may tell of lost frames, which are all blocks of statistics and some packets: where they begin stands in
+    `telling`. `offset` counts in `data`, too, `interface` within the section.
     """
     count = 0
     passed = 0
@@ -111,7 +127,9 @@ def walk_blocks(
             if length < 32:
                 break
             number = read_u32(data, at + 8, big)
+            lost = 0
             if kind == OBSOLETE_PACKET:
+                lost = number & 0xFFFF if big else number >> 16
                 number = number >> 16 if big else number & 0xFFFF
             kept = read_u32(data, at + 20, big)
             if number >= len(clocks) or kept > MAX_CAPTURED or 32 + kept > length:
@@ -122,6 +140,14 @@ def walk_blocks(
             # From 2 ** 62 ns (year 2116) on, the plain reading takes care that nothing overflows.
             if unit < 1 or high >= 0x3FFFFFFF // unit:
                 break
+            told = lost not in (0, LOST_UNKNOWN)
+            if kind == ENHANCED_PACKET and length - kept >= LEAST_WITH_OPTIONS:
+                told = tells_of_losses(data, at + 28 + (kept + 3 & ~3), end - 4, big)
+            if told:
+                if passed == len(telling):
+                    break
+                telling[np.uint64(passed)] = at
+                passed += 1
             last_time = (high << 32 | read_u32(data, at + 16, big)) * unit + zero
             had = read_u32(data, at + 24, big)
             start = at + 28
@@ -134,8 +160,8 @@ def walk_blocks(
                 break
             number = 0
             start = at + 12
-        elif kind == INTERFACE_STATISTICS and passed < len(statistics):
-            statistics[np.uint64(passed)] = at
+        elif kind == INTERFACE_STATISTICS and passed < len(telling):
+            telling[np.uint64(passed)] = at
             passed += 1
             at = end
             continue

@@ -13,7 +13,8 @@ import struct
 import numpy as np
 
 from analyzer.capture.file import BLOCK_BYTES, BlockWindow, CaptureFile
-from analyzer.capture.frames import MAX_LOST, Drop, FrameBatch, Interface, Problem
+from analyzer.capture.frames import Drop, FrameBatch, Interface, Problem
+from analyzer.capture.losses import Losses
 from analyzer.capture.pcap import MAX_CAPTURED
 from analyzer.capture.pcapng_blocks import (
     MAX_OPTIONS_BYTES,
@@ -22,6 +23,8 @@ from analyzer.capture.pcapng_blocks import (
     Clock,
     read_dropped,
     read_interface,
+    read_lost,
+    read_lost_before,
 )
 from analyzer.capture.problems import ProblemLog
 
@@ -40,7 +43,9 @@ _BYTE_ORDERS = {b"\x1a\x2b\x3c\x4d": ">", b"\x4d\x3c\x2b\x1a": "<"}
 _BLOCK_HEAD = 12
 """Bytes of the smallest block; in a section header these end with the byte order."""
 _SECTION_BYTES = 28
-# Type of a packet block: its name, bytes from the block's beginning to the frame.
+LEAST_WITH_OPTIONS = 36
+"""An enhanced packet block is so much longer than the captured bytes at least where it has options."""
+# Type of a packet block: bytes from the block's beginning to the frame.
 _PACKETS = {ENHANCED_PACKET: 28, OBSOLETE_PACKET: 28, SIMPLE_PACKET: 12}
 
 
@@ -64,10 +69,7 @@ class PcapngIndexer:
         self._in_section = False
         self._section_first = 0
         self._clocks: list[Clock] = []
-        self._dropped: dict[int, int] = {}
-        self._counted: dict[int, int] = {}
-        """Frames read before the last block of statistics of each interface."""
-        self._drops: list[Drop] = []
+        self._losses = Losses()
         self._frames = 0
         self._last_time = 0
         self._rows: list[tuple[int, int, int, int, int]] = []
@@ -87,12 +89,11 @@ class PcapngIndexer:
     @property
     def dropped(self) -> int | None:
         """Frames that the capturing program says it lost, over all interfaces; None: it does not say."""
-        return sum(self._dropped.values()) if self._dropped else None
+        return self._losses.total
 
     def take_drops(self) -> list[Drop]:
         """Where frames were lost, in file order, as far as it was read since the last time."""
-        drops, self._drops = self._drops, []
-        return drops
+        return self._losses.take()
 
     def read(self, limit: int, *, closed: bool) -> FrameBatch:
         """At most `limit` further frames; none: there is nothing more now.
@@ -149,6 +150,8 @@ class PcapngIndexer:
                 break
             if captured > MAX_CAPTURED or 32 + captured > length or unpack_tail(data, end - 4)[0] != length:
                 break
+            if length - captured >= LEAST_WITH_OPTIONS:
+                self._read_lost(kind, length, at, self._frames + len(rows) - before, first + number)
             rows.append(
                 (
                     clocks[first + number].nanoseconds(high << 32 | low),
@@ -210,21 +213,8 @@ class PcapngIndexer:
     def _note_dropped(self, body: bytes, frame: int) -> None:
         """Take over what a block of statistics before frame `frame` counts, if anything."""
         counted = read_dropped(body, self._order)
-        if counted is None or self._section_first + counted[0] >= len(self.interfaces):
-            return
-        interface = self._section_first + counted[0]
-        lost = counted[1] - self._dropped.get(interface, 0)
-        since = self._counted.get(interface, 0)
-        self._dropped[interface] = counted[1]
-        self._counted[interface] = frame
-        if lost <= 0:
-            # A count that falls is one that has begun anew.
-            return
-        before = self._drops[-1] if self._drops else None
-        if before is not None and (before.frame, before.interface) == (frame, interface):
-            since, lost = before.since, before.lost + lost
-            self._drops.pop()
-        self._drops.append(Drop(since, frame, interface, min(lost, MAX_LOST)))
+        if counted is not None and self._section_first + counted[0] < len(self.interfaces):
+            self._losses.count(self._section_first + counted[0], frame, counted[1])
 
     def _read_section(self, length: int) -> None:
         body = self._body(length)
@@ -256,10 +246,10 @@ class PcapngIndexer:
         self._clocks.append(described[1])
 
     def _read_packet(self, kind: int, length: int) -> None:
-        """The three packet blocks, without the frame's bytes and without options.
+        """The three packet blocks, without the frame's bytes.
 
-        enhanced   interface u32,            time high u32, time low u32, captured u32, original u32
-        obsolete   interface u16, drops u16, time high u32, time low u32, captured u32, original u32
+        enhanced   interface u32,           time high u32, time low u32, captured u32, original u32
+        obsolete   interface u16, lost u16, time high u32, time low u32, captured u32, original u32
         simple     original u32
         """
         head = _PACKETS[kind]
@@ -292,10 +282,27 @@ class PcapngIndexer:
             if kind == SIMPLE_PACKET:
                 self._note_timeless()
             else:
+                if kind == OBSOLETE_PACKET or length - captured >= LEAST_WITH_OPTIONS:
+                    self._read_lost(kind, length, at - 8, self._frames, interface)
                 time_ns = self._clocks[interface].nanoseconds(high << 32 | low)
             self._last_time = time_ns
             self._frames += 1
             self._rows.append((time_ns, self.position + head, captured, original, interface))
+
+    def _read_lost(self, kind: int, length: int, at: int, frame: int, interface: int) -> None:
+        """Take over what the packet block at byte `at` of the window says to be lost before its frame, if anything."""
+        data = self._window.data
+        if kind == OBSOLETE_PACKET:
+            lost = read_lost_before(data, at + 8, self._order)
+        else:
+            (captured,) = struct.unpack_from(self._order + "I", data, at + 20)
+            begin = at + 28 + (captured + 3 & ~3)
+            end = min(at + length - 4, begin + MAX_OPTIONS_BYTES)
+            inside = end <= len(data)
+            options = data[begin:end] if inside else self._file.read(self._window.start + begin, end - begin)
+            lost = read_lost(options, self._order)
+        if lost:
+            self._losses.tell(interface, frame, lost)
 
     def _snap_length(self) -> int:
         """Of the section's first interface, which is the one that simple packet blocks are of."""

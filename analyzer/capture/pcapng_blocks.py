@@ -14,12 +14,15 @@ MAX_OPTIONS_BYTES = 1 << 16
 UNKNOWN_LINK_TYPE = 0xFFFF
 """Stands for the link type of an interface whose description cannot be read; no LINKTYPE_ has this number."""
 
-_OPTION_END = 0
+LOST_UNKNOWN = 0xFFFF
+
+OPTION_END = 0
 _OPTION_COMMENT = 1
 _IF_NAME = 2
 _IF_DESCRIPTION = 3
 _IF_TSRESOL = 9
 _IF_TSOFFSET = 14
+EPB_DROPCOUNT = 4
 _ISB_IFDROP = 5
 _ISB_OSDROP = 7
 
@@ -52,7 +55,7 @@ def read_options(body: bytes, offset: int, order: str) -> Iterator[tuple[int, by
     """
     while offset + 4 <= len(body):
         code, length = struct.unpack_from(order + "HH", body, offset)
-        if code == _OPTION_END or offset + 4 + length > len(body):
+        if code == OPTION_END or offset + 4 + length > len(body):
             return
         yield code, body[offset + 4 : offset + 4 + length]
         offset += 4 + (length + 3 & ~3)
@@ -96,6 +99,23 @@ def read_dropped(body: bytes, order: str) -> tuple[int, int] | None:
         if code in (_ISB_IFDROP, _ISB_OSDROP) and len(value) == 8
     }
     return (interface, sum(counts.values())) if counts else None
+
+
+def read_lost(options: bytes, order: str) -> int:
+    """Frames lost between an enhanced packet block's and the one before, by its options; 0: none, or it does not say."""
+    for code, value in read_options(options, 0, order):
+        if code == EPB_DROPCOUNT and len(value) == 8:
+            return int(struct.unpack(order + "Q", value)[0])
+    return 0
+
+
+def read_lost_before(data: bytes, offset: int, order: str) -> int:
+    """The same of the body of an obsolete packet block at `offset`.
+
+    interface u16, lost u16 (0xFFFF: not known)
+    """
+    (lost,) = struct.unpack_from(order + "2xH", data, offset)
+    return 0 if lost == LOST_UNKNOWN else int(lost)
 
 
 def _clock(resolution: int, offset_s: int) -> Clock:

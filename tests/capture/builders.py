@@ -85,8 +85,8 @@ def enhanced(
     return block(6, head + data + bytes(-len(data) % 4) + options, order=order)
 
 
-def obsolete(units: int, data: bytes, *, number: int = 0, order: str = "<") -> bytes:
-    head = struct.pack(order + "HHIIII", number, 0, units >> 32, units & 0xFFFFFFFF, len(data), len(data))
+def obsolete(units: int, data: bytes, *, number: int = 0, lost: int = 0, order: str = "<") -> bytes:
+    head = struct.pack(order + "HHIIII", number, lost, units >> 32, units & 0xFFFFFFFF, len(data), len(data))
     return block(2, head + data, order=order)
 
 
@@ -96,3 +96,8 @@ def simple(data: bytes, *, original: int | None = None, order: str = "<") -> byt
 
 def statistics(number: int, options: bytes, *, order: str = "<") -> bytes:
     return block(5, struct.pack(order + "III", number, 0, 0) + options, order=order)
+
+
+def lost_before(lost: int, *, order: str = "<") -> bytes:
+    """The option of an enhanced packet block that tells of frames lost before its own."""
+    return option(4, struct.pack(order + "Q", lost), order=order)

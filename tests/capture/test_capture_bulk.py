@@ -22,6 +22,7 @@ from tests.capture.builders import (
     block,
     enhanced,
     interface,
+    lost_before,
     obsolete,
     option,
     pcap_file,
@@ -132,12 +133,19 @@ CLOCKS = [
     option(14, (1 << 62).to_bytes(8, "little", signed=True)),
 ]
 UNITS = st.integers(0, (1 << 64) - 1) | st.integers(0, 1 << 20) | st.integers(0, 1 << 34)
+OPTIONS = st.lists(
+    st.builds(lost_before, st.integers(0, 3))
+    | st.builds(option, st.integers(0, 5), st.binary(max_size=9))
+    | st.binary(max_size=9),
+    max_size=4,
+).map(b"".join)
 BLOCKS = st.lists(
     st.one_of(
         st.builds(enhanced, UNITS, st.binary(max_size=60), number=st.integers(0, 2)),
         st.builds(enhanced, UNITS, st.binary(max_size=60)),
         st.builds(enhanced, UNITS, st.binary(max_size=60), order=st.just(">")),
-        st.builds(obsolete, UNITS, st.binary(max_size=60), number=st.integers(0, 2)),
+        st.builds(enhanced, UNITS, st.binary(max_size=60), options=OPTIONS),
+        st.builds(obsolete, UNITS, st.binary(max_size=60), number=st.integers(0, 2), lost=st.integers(0, 0xFFFF)),
         st.builds(obsolete, UNITS, st.binary(max_size=60), order=st.just(">")),
         st.builds(simple, st.binary(max_size=60), original=st.none() | st.integers(0, 90)),
         st.builds(block, st.integers(0, 9), st.binary(max_size=60)),
@@ -203,6 +211,27 @@ def test_statistics_before_every_frame(order: str, window: int) -> None:
         data += enhanced(number, b"x", number=number % 2, order=order)
     _, problems, _, dropped, *_ = same(data, window=window, limit=300)
     assert (problems, dropped) == ([], sum(last))
+
+
+@pytest.mark.parametrize("window", [500, 1 << 20])
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_frames_that_tell_what_was_lost_before_them(order: str, window: int) -> None:
+    choose = random.Random(window)
+    data, expected = section(order=order) + interface(order=order) * 2, []
+    for number in range(9000):
+        which, lost, old = choose.randrange(2), choose.choice([0, 1, 2, 400]), choose.random() < 0.1
+        if lost:
+            expected.append(Drop(number, number, which, lost))
+        if old:
+            data += obsolete(number, bytes(number % 7), number=which, lost=lost, order=order)
+            continue
+        options = choose.choice([b"", option(2, bytes(4), order=order)])
+        if lost or choose.random() < 0.5:
+            options += lost_before(lost, order=order)
+        data += enhanced(number, bytes(number % 7), number=which, options=options, order=order)
+    found, problems, _, dropped, _, _, drops = same(data, window=window, limit=7000)
+    assert (len(found), problems, drops) == (9000, [], expected)
+    assert dropped == sum(drop.lost for drop in expected)
 
 
 def test_more_statistics_than_one_call_passes() -> None:

@@ -15,7 +15,17 @@ from analyzer.capture.file import BLOCK_BYTES, CaptureFile
 from analyzer.capture.frames import Drop, FrameBatch, Interface, Problem
 from analyzer.capture.pcapng import PcapngIndexer
 from analyzer.capture.pcapng_blocks import UNKNOWN_LINK_TYPE
-from tests.capture.builders import block, enhanced, interface, obsolete, option, section, simple, statistics
+from tests.capture.builders import (
+    block,
+    enhanced,
+    interface,
+    lost_before,
+    obsolete,
+    option,
+    section,
+    simple,
+    statistics,
+)
 
 Row = tuple[int, int, int, int, int]
 BEGIN = section() + interface()
@@ -129,6 +139,40 @@ def test_where_frames_were_dropped(tmp_path: Path) -> None:
     indexer, _ = index(tmp_path / "a.pcapng", data)
     assert indexer.take_drops() == [Drop(0, 1, 0, 5), Drop(0, 1, 1, 1), Drop(4, 4, 0, 4), Drop(1, 5, 1, 3)]
     assert indexer.take_drops() == []
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+@pytest.mark.parametrize("block_bytes", [50, BLOCK_BYTES])
+def test_frames_that_tell_what_was_lost_before_them(tmp_path: Path, order: str, block_bytes: int) -> None:
+    def frame(lost: int, number: int = 0, before: bytes = b"") -> bytes:
+        options = before + lost_before(lost, order=order) + option(0, b"", order=order)
+        return enhanced(1, b"abc", number=number, options=options, order=order)
+
+    flags, end = option(2, bytes(4), order=order), option(0, b"", order=order)
+    data = section(order=order) + interface(order=order) * 2 + frame(0) + frame(2) + frame(3, 1, flags)
+    # Behind the end of the options, of another length, more than can be counted, of a kind that has no number for it.
+    data += frame(9, 0, end) + enhanced(1, b"a", options=option(4, bytes(3) + b"\1", order=order), order=order)
+    data += frame(2**64 - 1) + obsolete(1, b"a", lost=0xFFFF, order=order) + obsolete(1, b"a", lost=7, order=order)
+    # A frame in a block that is left out says nothing.
+    data += frame(9, 2) + enhanced(1, b"abcd", options=option(1, bytes(70_000)[:65_000], order=order), order=order)
+    indexer, found = index(tmp_path / "a.pcapng", data, block_bytes=block_bytes)
+    assert len(found) == 9
+    assert indexer.take_drops() == [Drop(1, 1, 0, 2), Drop(2, 2, 1, 3), Drop(5, 5, 0, 2**31 - 1), Drop(7, 7, 0, 7)]
+    assert indexer.dropped == 2 + 3 + 2**64 - 1 + 7
+
+
+def test_what_frames_tell_is_not_counted_again(tmp_path: Path) -> None:
+    def count(number: int) -> bytes:
+        return statistics(0, option(7, struct.pack("<Q", number)))
+
+    one, told = enhanced(1, b"a"), enhanced(1, b"a", options=lost_before(2))
+    indexer, _ = index(tmp_path / "a.pcapng", BEGIN + one + told + told + one + count(5) + told + count(7) + told)
+    # The first count has one more than was told, somewhere before frame 4, the second nothing that was not told.
+    assert indexer.take_drops() == [Drop(1, 1, 0, 2), Drop(2, 2, 0, 2), Drop(0, 4, 0, 3), Drop(5, 5, 0, 2)]
+    assert indexer.dropped == 9
+    # Statistics that count only some of it.
+    assert index(tmp_path / "a.pcapng", BEGIN + told + told + count(1))[0].dropped == 4
+    assert index(tmp_path / "a.pcapng", BEGIN + one)[0].dropped is None
 
 
 def test_other_blocks_are_skipped(tmp_path: Path) -> None:

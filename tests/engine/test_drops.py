@@ -20,7 +20,7 @@ from analyzer.snapshots.status import LostBy, Status
 from analyzer.stats.snapshots import failed_mask, root_statuses
 from analyzer.store.tables import Tables
 from tests.capture import builders
-from tests.capture.builders import option, statistics
+from tests.capture.builders import lost_before, option, statistics
 from tests.engine.table_content import table_content
 
 Element = tuple[int, bytes] | int
@@ -51,6 +51,19 @@ def written(elements: Sequence[Element], *, every: int = 0, interface: int = 0) 
         if every and frames % every == 0:
             parts.append(told(lost, interface))
     return b"".join([*parts, told(lost, interface)])
+
+
+def written_by_frames(elements: Sequence[Element]) -> bytes:
+    """The same where the frame behind says what was lost, and statistics count it all together at the end."""
+    parts, lost, before = [PCAPNG.header(65535), builders.interface()], 0, 0
+    for element in elements:
+        if isinstance(element, int):
+            lost, before = lost + element, element
+            continue
+        options = lost_before(before) if before else b""
+        parts.append(builders.enhanced(EPOCH_NS + element[0], element[1], options=options))
+        before = 0
+    return b"".join([*parts, told(lost - before, 0), told(lost, 0)])
 
 
 def elements_of(world: World) -> list[Element]:
@@ -188,6 +201,19 @@ def test_the_same_however_it_is_read(tmp_path: Path, every: int, jitter_ms: int)
         assert table_content(decode(path, batch=batch, compiled=True, threads=threads)) == expected
     for piece in (1000, 64 << 10):
         assert table_content(followed(tmp_path / f"{piece}.pcapng", data, piece)) == expected
+
+
+def test_the_same_whether_frames_or_statistics_tell(tmp_path: Path) -> None:
+    elements = elements_of(lossy_world(4, 0.05))
+    assert isinstance(elements[-1], tuple)
+    expected = table_content(decode_bytes(tmp_path / "statistics.pcapng", written(elements)))
+    path = tmp_path / "frames.pcapng"
+    path.write_bytes(written_by_frames(elements))
+    assert len(expected["drops.lost"]) > 5
+    for options in ({}, {"batch": 1}, {"compiled": True}, {"compiled": True, "batch": 5}):
+        found = table_content(decode(path, **options))
+        assert found["drops.frame"] == found["drops.since"]
+        assert {name for name in expected if found[name] != expected[name]} == {"frames.offset"}
 
 
 def test_a_base_that_the_capture_lost(tmp_path: Path) -> None:
