@@ -102,7 +102,7 @@ def read_dropped(body: bytes, order: str) -> tuple[int, int] | None:
 
 
 def read_lost(options: bytes, order: str) -> int:
-    """Frames lost between an enhanced packet block's and the one before, by its options; 0: none, or it does not say."""
+    """Frames lost before that of an enhanced packet block, by its options; 0: none, or it does not say."""
     for code, value in read_options(options, 0, order):
         if code == EPB_DROPCOUNT and len(value) == 8:
             return int(struct.unpack(order + "Q", value)[0])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
-import stat
 import struct
 import subprocess
 import sys
@@ -17,7 +16,7 @@ from PySide6.QtWidgets import QLabel, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from analyzer.capture.spool import Frame, Spool, SpoolInterface
-from tests.capture.live.network import Tap, ethernet, needs_right, needs_tun, read_frames, tap
+from tests.capture.live.network import Tap, ethernet, install_dumpcap, needs_right, needs_tun, read_frames, tap
 from ui.document import Document
 from ui.main_window import MainWindow
 from ui.settings import CaptureOptions
@@ -254,11 +253,8 @@ def test_without_the_right(window: MainWindow, qtbot: QtBot, interface: Tap, sta
 def captured_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A dumpcap that gives what is in this file, and then waits until it is stopped."""
     capture = tmp_path / "given.pcapng"
-    program = tmp_path / "programs" / "dumpcap"
-    program.parent.mkdir()
-    program.write_text(f"#!/bin/sh\ncat '{capture}'\nexec sleep 600\n", encoding="ascii")
-    program.chmod(program.stat().st_mode | stat.S_IXUSR)
-    monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
+    install_dumpcap(tmp_path / "programs", f"cat '{capture}'\nexec sleep 600")
+    monkeypatch.setenv("PATH", f"{tmp_path / 'programs'}{os.pathsep}{os.environ['PATH']}")
     return capture
 
 

@@ -15,6 +15,7 @@ from scapy.supersocket import SuperSocket
 from analyzer.capture.live.faults import CaptureFault, no_interface
 from analyzer.capture.live.messages import Fault
 from analyzer.capture.live.sockets import Batch, CaptureSocket, DropsKnown, Wanted
+from analyzer.capture.live.watcher import Watcher
 from analyzer.capture.pcapng import ENHANCED_PACKET, INTERFACE_DESCRIPTION, INTERFACE_STATISTICS
 from analyzer.capture.pcapng_blocks import MICROSECONDS, read_dropped, read_interface
 from analyzer.capture.spool import FLUSH_BYTES, Frame
@@ -45,13 +46,17 @@ class DumpcapSocket(CaptureSocket):
         self._seen = self._dropped = 0
         self._described = self._asked = False
         self._words = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the rest
+        # An orphan would capture on, and hold the interface, until a packet comes.
+        self._watcher = Watcher()
         try:
             self._process = subprocess.Popen(
                 _command(wanted), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._words, bufsize=0
             )
         except OSError as error:
             self._words.close()
+            self._watcher.close()
             raise CaptureFault(Fault.LIBRARY, f"dumpcap cannot be started: {error.strerror}.") from error
+        self._watcher.watch(self._process.pid)
         stream = self._process.stdout
         self._pipe = stream.fileno() if stream is not None else -1
         end = time.monotonic() + _START_S
@@ -103,6 +108,7 @@ class DumpcapSocket(CaptureSocket):
         if self._process.poll() is None:
             self._process.kill()
         self._process.wait()
+        self._watcher.close()
         if self._process.stdout is not None:
             self._process.stdout.close()
         self._words.close()

@@ -49,6 +49,14 @@ def give_up_right() -> None:
     ctypes.CDLL(None).prctl(drop_from_bounding_set, net_raw, 0, 0, 0)
 
 
+def install_dumpcap(folder: Path, script: str) -> None:
+    """Make a program of that name in a new folder, of commands of the shell."""
+    folder.mkdir()
+    program = folder / "dumpcap"
+    program.write_text(f"#!/bin/sh\n{script}\n", encoding="ascii")
+    program.chmod(0o700)
+
+
 class Tap:
     """A network interface that receives what is written here; nothing else comes to it."""
 
