@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -14,9 +14,11 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QFileDialog,
     QFormLayout,
+    QFrame,
     QHBoxLayout,
     QLineEdit,
     QPushButton,
+    QScrollArea,
     QSpinBox,
     QVBoxLayout,
     QWidget,
@@ -39,6 +41,10 @@ MAX_MEGABYTES = 1_000_000
 MAX_SECONDS = 7 * 86_400
 INTERFACES_TOPIC = "interfaces"
 FIRST_SIZE = (660, 480)
+FRAME = (16, 48)
+"""What a window manager adds at most, and a little of what is behind."""
+LEAST_SHOWN = 96
+"""At 100 % zoom: so high is what scrolls on a screen that is too small for all of it."""
 TERMINAL_ONLY = {Through.SUDO}
 """Asks for the password where no window shows it."""
 
@@ -81,13 +87,14 @@ class CaptureDialog(QDialog):
         self._copy.hide()
         self._make_fields()
         self._make_buttons()
-        self._lay_out()
+        self._lay_out(zoom)
         self.interfaces.chosen.connect(self._start)
         self.interfaces.currentItemChanged.connect(lambda: self._enable())
         self.filter.changed.connect(self._enable)
         self.filter.set_text(options.filter)
-        # 40 % more words fit, and a screen of 1280 x 800 at 200 % scrolls nothing away.
-        self.resize(round(FIRST_SIZE[0] * min(zoom, 1.5)), round(FIRST_SIZE[1] * min(zoom, 1.3)))
+        # 40 % more words fit.
+        wanted = QSize(round(FIRST_SIZE[0] * min(zoom, 1.5)), round(FIRST_SIZE[1] * min(zoom, 1.3)))
+        self.resize(wanted.boundedTo(self.screen().availableSize() - QSize(*FRAME)))
         QShortcut(QKeySequence("F5"), self).activated.connect(self.refresh)
         self.refresh()
 
@@ -190,7 +197,33 @@ class CaptureDialog(QDialog):
         self.buttons.accepted.connect(self._start)
         self.buttons.rejected.connect(self.reject)
 
-    def _lay_out(self) -> None:
+    def _lay_out(self, zoom: float) -> None:
+        scroll = QScrollArea()
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setWidgetResizable(True)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        choices = self._choices()
+        scroll.setWidget(choices)
+        bar = scroll.verticalScrollBar().sizeHint().width()
+        scroll.setMinimumSize(choices.minimumSizeHint().width() + bar, round(LEAST_SHOWN * zoom))
+        self.said = QWidget()
+        line = QHBoxLayout(self.said)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.addWidget(self.sentence, 1)
+        line.addWidget(self._copy)
+        below = QHBoxLayout()
+        below.addWidget(self.again)
+        below.addWidget(self.buttons, 1)
+        column = QVBoxLayout(self)
+        column.setSpacing(12)
+        column.addWidget(scroll, 1)
+        column.addWidget(self.said)
+        column.addLayout(below)
+        self.interfaces.setFocus()
+
+    def _choices(self) -> QWidget:
+        """What is captured, how, and where to."""
         browse = QPushButton(self.tr("Choose..."))
         browse.setAutoDefault(False)
         browse.setAccessibleName(self.tr("Choose the file"))
@@ -205,21 +238,13 @@ class CaptureDialog(QDialog):
         form.addRow(self.tr("Write &to"), _row((self.file, browse)))
         if self.through.count() > 1:
             form.addRow(self.tr("&Right to capture"), self.through)
-        self.said = QWidget()
-        line = QHBoxLayout(self.said)
-        line.setContentsMargins(0, 0, 0, 0)
-        line.addWidget(self.sentence, 1)
-        line.addWidget(self._copy)
-        column = QVBoxLayout(self)
+        choices = QWidget()
+        column = QVBoxLayout(choices)
+        column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(12)
         column.addWidget(self.interfaces, 1)
         column.addLayout(form)
-        column.addWidget(self.said)
-        below = QHBoxLayout()
-        below.addWidget(self.again)
-        below.addWidget(self.buttons, 1)
-        column.addLayout(below)
-        self.interfaces.setFocus()
+        return choices
 
     def _show_interfaces(self, places: Sequence[NetworkPlace], kept: str) -> None:
         self.interfaces.show_places(places, kept)

@@ -6,14 +6,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from analyzer.capture.live.control import SnifferError
 from analyzer.capture.live.messages import Fault, NetworkPlace
 from analyzer.capture.live.rights import Through, Ways
 from tests.ui.conftest import WAIT_MS
+from ui import fonts
 from ui.dialogs.capture import CaptureDialog
 from ui.dialogs.capture_filter import HOST, PRESETS
 from ui.inquiry import Inquiry
@@ -157,3 +159,34 @@ def test_twice_as_large_it_fits_a_small_screen(opened: list[Opened], qtbot: QtBo
     least = one.dialog.minimumSizeHint()
     assert least.width() <= 1280
     assert least.height() <= 760
+
+
+@pytest.mark.parametrize("zoom", [1.0, 1.5])
+def test_a_small_screen_has_room(opened: list[Opened], qtbot: QtBot, zoom: float) -> None:
+    """Of 853 x 533 a frame takes a part. Buttons and what is said are seen, whatever the fields leave of it."""
+    before = QApplication.font()
+    QApplication.setFont(fonts.font(fonts.Use.TABLE, zoom=zoom))
+    try:
+        dialog = show(opened, qtbot, CaptureOptions("lo", ""), Ways((Through.DUMPCAP,), HINT, "x"), zoom).dialog
+        screen = dialog.screen().availableSize()
+        assert dialog.width() <= screen.width()
+        assert dialog.height() <= screen.height()
+        dialog.resize(837, 485)
+        dialog.refuse("This user may not capture on lo.", advise=True)
+        qtbot.waitUntil(lambda: dialog.sentence.isVisible() and dialog.height() == 485)
+        QApplication.processEvents()
+        for widget in (dialog.start, dialog.again, dialog.sentence):
+            assert dialog.rect().contains(widget.rect().translated(widget.mapTo(dialog, QPoint())))
+        assert dialog.sentence.height() >= dialog.sentence.heightForWidth(dialog.sentence.width())
+        for field in (dialog.filter, dialog.snap, dialog.packets, dialog.file, dialog.through):
+            assert field.height() >= field.minimumSizeHint().height()
+        # The last field is reached by the keyboard alone.
+        dialog.interfaces.setFocus()
+        for _ in range(30):
+            focused = QApplication.focusWidget()
+            if focused is dialog.through:
+                break
+            qtbot.keyClick(focused, Qt.Key.Key_Tab)
+        assert dialog.through.visibleRegion().boundingRect() == dialog.through.rect()
+    finally:
+        QApplication.setFont(before)
