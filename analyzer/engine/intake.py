@@ -158,5 +158,5 @@ def make_batch(datagrams: Sequence[Datagram], tables: Tables, clock: Clock) -> D
 
 
 def pieces_column(datagram: UdpDatagram) -> int:
-    """For packets.pieces: of fragments that the capture cut, a single piece may be left, in an earlier frame."""
-    return min(255, max(2, len(datagram.pieces))) if datagram.pieces else 1
+    """For packets.pieces."""
+    return min(255, len(datagram.pieces)) if datagram.pieces else 1

@@ -39,7 +39,10 @@ class Datagram:
     cut: bool
     """Whether fewer were captured."""
     pieces: tuple[Piece, ...] = ()
-    """Of fragments: where the payload is, in its order; pieces put together are the payload."""
+    """Of fragments: where the payload is, in its order; pieces put together are the payload.
+
+    A fragment without any of it, as one that holds the UDP header alone, has a piece of 0 bytes.
+    """
 
 
 class Network:
@@ -112,7 +115,7 @@ def _read_joined(frame: int, time_ns: int, packet: IpPacket, joined: JoinedPacke
         packet.destination,
         destination_port,
         data[start : start + captured],
-        pieces[0][1] if pieces else 0,
+        pieces[0][1],
         udp_length,
         captured < udp_length,
         pieces,
@@ -139,13 +142,12 @@ def read_udp(data: bytes, at: int, captured: int, length: int) -> tuple[int, int
 
 
 def slice_pieces(pieces: tuple[Piece, ...], start: int, length: int) -> tuple[Piece, ...]:
-    """The pieces of `length` bytes from `start` on of what the pieces hold together."""
+    """As many pieces, of which some may be empty: `length` bytes from `start` on of what they hold together."""
     found: list[Piece] = []
     for frame, offset, size in pieces:
         skipped = min(start, size)
         taken = min(size - skipped, length)
-        if taken:
-            found.append((frame, offset + skipped, taken))
+        found.append((frame, offset + skipped, taken))
         start -= skipped
         length -= taken
     return tuple(found)

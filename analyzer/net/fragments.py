@@ -35,7 +35,7 @@ class JoinedPacket:
     length: int
     """Bytes by the fragments' headers."""
     pieces: tuple[Piece, ...]
-    """Where the payload's bytes are, in its order."""
+    """Where the payload's bytes are, in its order: every part is there, with 0 bytes what is behind the missing one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,11 +104,10 @@ class _OpenPacket:
         payload = bytearray()
         pieces: list[Piece] = []
         for part in self.parts:
-            payload += part.data
-            if part.data:
-                pieces.append((part.frame, part.offset, len(part.data)))
-            if len(part.data) < part.end - part.position:
-                break
+            # Behind the first byte that is missing nothing has its place.
+            taken = part.data if len(payload) == part.position else b""
+            payload += taken
+            pieces.append((part.frame, part.offset, len(taken)))
         return JoinedPacket(bytes(payload), self.length or 0, tuple(pieces))
 
     def _around(self, part: _Part) -> list[_Part]:

@@ -26,7 +26,7 @@ PACKETS = (
     C("start", "u4", "offset of the UDP payload in the frame (of the first fragment, where there are several)"),
     C("length", "u2", "captured bytes of the UDP payload"),
     C("udp_length", "u2", "bytes of the UDP payload, captured or not"),
-    C("pieces", "u1", "1: all in `frame`; else its rows of `fragments`, but 2 at least (255: or more)"),
+    C("pieces", "u1", "1: all in `frame`; else its rows of `fragments` (255: or more)"),
     C("session", "i4", "the client's epoch it belongs to", -1, ref="sessions"),
     C("kind", "u1", "the protocol's kind of packet, index into Protocol.packet_kinds; 0: not decided", 0),
     C("flags", "u1", "header flags as on the wire", 0),
@@ -41,7 +41,11 @@ FRAGMENTS = (
     C("packet", "i4", "the datagram", ref="packets"),
     C("frame", "i4", "frame of this fragment; fragments stand in payload order", ref="frames"),
     C("start", "u4", "offset of the payload bytes in that frame"),
-    C("length", "u2", "payload bytes taken from that frame"),
+    C(
+        "length",
+        "u2",
+        "payload bytes taken from that frame; 0: it had a header alone, or what the capture cut is before it",
+    ),
 )
 DROPS = (
     C("since", "i4", "frames were lost behind the one before this, the first frame that may be behind them"),

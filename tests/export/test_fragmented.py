@@ -57,7 +57,7 @@ def write(path: Path, rng: Random, *, six: bool) -> None:
         if size < 40 or rng.random() < 0.2:
             placed.append((number, 1, packet))
             continue
-        pieces = halves(packet, number + 1, 8 * rng.randrange(2, (size - 1) // 8 + 1), six=six)
+        pieces = halves(packet, number + 1, 8 * rng.randrange(1, (size - 1) // 8 + 1), six=six)
         rng.shuffle(pieces)
         placed += [(number - rng.choice((0, 0, 2, 5, 9)), 0, pieces[0]), (number, 1, pieces[1])]
     placed.sort(key=lambda entry: entry[:2])

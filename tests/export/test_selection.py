@@ -16,20 +16,20 @@ from analyzer.export.formats import Format
 from analyzer.export.raw_ip import raw_packet
 from analyzer.export.save import save
 from analyzer.export.selection import Bools
-from tests.capture.builders import pcap_file
+from tests.capture.builders import pcap_file, pcap_header, pcap_record
 
 CLIENT, SERVER = "10.0.0.2:5000", "10.0.0.1:8303"
 MORE = 0x2000
 
 
-def fragments(payload: bytes, identification: int) -> list[bytes]:
-    """A datagram in raw IPv4 packets of 64 bytes of content."""
+def fragments(payload: bytes, identification: int, size: int = 64) -> list[bytes]:
+    """A datagram in raw IPv4 packets of `size` bytes of content."""
     whole = raw_packet(SERVER, CLIENT, payload)
     content = whole[20:]
     pieces = []
-    for start in range(0, len(content), 64):
-        piece = content[start : start + 64]
-        word = start // 8 | (MORE if start + 64 < len(content) else 0)
+    for start in range(0, len(content), size):
+        piece = content[start : start + size]
+        word = start // 8 | (MORE if start + size < len(content) else 0)
         head = (
             struct.pack("!BBHHH", 0x45, 0, 20 + len(piece), identification, word) + whole[8:10] + b"\0\0" + whole[12:20]
         )
@@ -70,6 +70,23 @@ def test_every_way_to_choose(game: Capture) -> None:
     assert rows(selection.of_packets(tables, np.array([by_frame.index(5)]))) == [1, 3, 5]
     assert rows(selection.of_packets(tables, np.array([], dtype=np.int64))) == []
     assert rows(selection.of_session(tables, 0)) == []
+
+
+def test_fragments_without_payload_are_part_of_their_datagram(tmp_path: Path) -> None:
+    """The first holds the UDP header alone; behind one that the capture cut the last gives nothing."""
+    frames = fragments(bytes(20), 1, size=8)
+    for cut in (0, 5):
+        path = tmp_path / f"{cut}.pcap"
+        records = [
+            pcap_record(0, 0, frame[: len(frame) - cut * (number == 1)], original=len(frame))
+            for number, frame in enumerate(frames)
+        ]
+        path.write_bytes(pcap_header(link_field=101) + b"".join(records))
+        with Capture.open(path) as opened:
+            opened.decode()
+            assert opened.tables.packets.integers("length").tolist() == [3 if cut else 20]
+            assert rows(selection.of_packets(opened.tables, np.array([0]))) == [0, 1, 2, 3]
+            assert rows(selection.of_frames(opened.tables, np.array([0]))) == [0, 1, 2, 3]
 
 
 @pytest.mark.parametrize("form", list(Format))

@@ -10,13 +10,14 @@ import pytest
 from capture_files import capture_paths
 from hypothesis import given
 from hypothesis import strategies as st
-from scapy.layers.inet import IP, TCP, UDP, fragment
+from scapy.layers.inet import IP, TCP, UDP, defragment, fragment
 from scapy.layers.inet6 import (
     IPv6,
     IPv6ExtHdrDestOpt,
     IPv6ExtHdrFragment,
     IPv6ExtHdrHopByHop,
     IPv6ExtHdrRouting,
+    defragment6,
     fragment6,
 )
 from scapy.layers.l2 import ARP, CookedLinux, CookedLinuxV2, Dot1AD, Dot1Q, Ether, Loopback
@@ -120,7 +121,8 @@ def test_cut_fragments_give_a_cut_datagram() -> None:
     frames = [ethernet(ipv4(packet[at : at + 16], offset=at, more=at < 32)) for at in (0, 16, 32)]
     outcomes = [network.read(number, number, 1, frame[:45], len(frame)) for number, frame in enumerate(frames)]
     assert outcomes[:2] == [FrameKind.FRAGMENT, FrameKind.FRAGMENT]
-    assert outcomes[2] == Datagram(2, 2, SOURCE_4, 8303, DESTINATION_4, 50000, b"\0\1\2", 42, 40, True, ((0, 42, 3),))
+    pieces = ((0, 42, 3), (1, 34, 0), (2, 34, 0))
+    assert outcomes[2] == Datagram(2, 2, SOURCE_4, 8303, DESTINATION_4, 50000, b"\0\1\2", 42, 40, True, pieces)
     outcomes = [network.read(number, number, 1, frame[:38], len(frame)) for number, frame in enumerate(frames)]
     assert outcomes == [FrameKind.FRAGMENT, FrameKind.FRAGMENT, FrameKind.CUT]
 
@@ -131,7 +133,9 @@ def test_fragments_of_ipv6_with_options_behind_the_fragment_header() -> None:
     network = Network()
     assert network.read(0, 0, 229, parts[0], len(parts[0])) == FrameKind.FRAGMENT
     found = network.read(1, 1, 229, parts[1], len(parts[1]))
-    assert found == Datagram(1, 1, SOURCE_6, 8303, DESTINATION_6, 50000, b"abcdefgh", 48, 8, False, ((1, 48, 8),))
+    assert found == Datagram(
+        1, 1, SOURCE_6, 8303, DESTINATION_6, 50000, b"abcdefgh", 64, 8, False, ((0, 64, 0), (1, 48, 8))
+    )
 
 
 @pytest.mark.parametrize(
@@ -228,6 +232,37 @@ def test_fragments_that_scapy_makes(six: bool) -> None:
         assert found.payload == payload
         assert not found.cut
         assert b"".join(parts[at][offset : offset + size] for at, offset, size in found.pieces) == payload
+
+
+@pytest.mark.parametrize("size", [8, 16, 24, 104])
+@pytest.mark.parametrize("six", [False, True])
+def test_small_fragments_that_scapy_joins(six: bool, size: int) -> None:
+    """The first may hold the UDP header alone; every fragment has its piece."""
+    choose = random.Random(size)
+    for number in range(30):
+        payload = choose.randbytes(choose.randrange(size + 1, 600))
+        transport = UDP(sport=1, dport=2) / Raw(payload)
+        if six:
+            whole = IPv6(src="::1", dst="::2") / IPv6ExtHdrFragment(id=number) / transport
+            # Of the size that scapy is given, 48 bytes are headers.
+            parts = fragment6(whole, 48 + size)
+            joined = IPv6(bytes(defragment6(parts)))
+        else:
+            parts = fragment(IP(src="1.1.1.1", dst="1.1.1.2", id=number) / transport, size)
+            (joined,) = defragment([IP(bytes(part)) for part in parts])
+        assert bytes(joined[UDP].payload) == payload
+        frames = [bytes(part) for part in parts]
+        assert len(frames[0]) == (48 if six else 20) + size
+        network = Network()
+        order = choose.sample(range(len(frames)), len(frames))
+        *early, found = [network.read(at, at, 101, frames[at], len(frames[at])) for at in order]
+        assert early == [FrameKind.FRAGMENT] * len(early)
+        assert isinstance(found, Datagram)
+        assert (found.payload, found.udp_length, found.cut) == (payload, len(payload), False)
+        assert (found.source_port, found.destination_port) == (joined[UDP].sport, joined[UDP].dport)
+        assert [frame for frame, _, _ in found.pieces] == list(range(len(frames)))
+        assert found.start == (56 if six else 28)
+        assert b"".join(frames[at][offset : offset + taken] for at, offset, taken in found.pieces) == payload
 
 
 @pytest.mark.parametrize("path", capture_paths(), ids=lambda path: path.name)

@@ -71,13 +71,13 @@ def test_a_cut_part_ends_the_payload() -> None:
     reassembly = Reassembly()
     assert add(reassembly, 0, 16, frame=1) is None
     assert add(reassembly, 16, 32, frame=2, captured=5) is None
-    assert add(reassembly, 32, 40, frame=3) == JoinedPacket(WHOLE[:21], 40, ((1, 34, 16), (2, 34, 5)))
+    assert add(reassembly, 32, 40, frame=3) == JoinedPacket(WHOLE[:21], 40, ((1, 34, 16), (2, 34, 5), (3, 34, 0)))
 
 
 def test_nothing_captured_of_the_first_part() -> None:
     reassembly = Reassembly()
     assert add(reassembly, 0, 16, captured=0) is None
-    assert add(reassembly, 16, 40) == JoinedPacket(b"", 40, ())
+    assert add(reassembly, 16, 40) == JoinedPacket(b"", 40, ((0, 34, 0), (0, 34, 0)))
 
 
 @pytest.mark.parametrize(
