@@ -6,6 +6,7 @@ Spec sections 5 and 6.1. Bytes come as uint8 arrays; nothing here raises, result
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -38,8 +39,9 @@ class HuffmanTables(NamedTuple):
     """Shape (nodes, 2): child by bit; symbols are nodes up to END."""
 
 
+@cache
 def huffman_tables(coder: Huffman) -> HuffmanTables:
-    """The tables of a code none of whose symbols has more than MAX_BITS bits."""
+    """The tables of a code none of whose symbols has more than MAX_BITS bits; made once."""
     children = coder.children
     assert _depth(coder.root, children) <= MAX_BITS
     tree = np.zeros((max(children) + 1, 2), dtype=np.int16)

@@ -8,8 +8,6 @@ import stat
 import struct
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -19,6 +17,7 @@ from hypothesis import strategies as st
 
 from analyzer.capture.source import Source
 from analyzer.capture.spool import Frame, InterfaceCounts, Spool, SpoolError, SpoolInterface
+from tests.file_limit import file_limit
 
 LOOPBACK = SpoolInterface("lo", 1, 262144, "udp port 8303")
 TIME = 1_700_000_000_123_456_789
@@ -114,18 +113,6 @@ def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(SpoolError, match=r"^spool\.pcapng cannot be made: No such file or directory\.$") as caught:
         Spool.create(tmp_path / "absent" / "spool.pcapng", [LOOPBACK], "tests")
     assert not caught.value.full
-
-
-@contextmanager
-def file_limit(size: int) -> Iterator[None]:
-    """No file of this process grows past so many bytes."""
-    resource = pytest.importorskip("resource")
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 @pytest.mark.parametrize("room", [0, 1, 31, 32, 71, 72, 73, 150])

@@ -15,7 +15,7 @@ import pytest
 from capture_files import ROOT
 
 from analyzer import cli
-from tests.export.test_target import file_limit
+from tests.file_limit import file_limit
 
 RUN = [sys.executable, "-c", "import sys; from analyzer.cli import main; sys.exit(main())"]
 

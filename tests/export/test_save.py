@@ -27,7 +27,7 @@ from analyzer.export.save import SaveCancelled, save, stretches
 from analyzer.export.target import SaveError
 from tests.capture.builders import enhanced, interface, pcap_file, section
 from tests.cli.cut_capture import first_records
-from tests.export.test_target import file_limit
+from tests.file_limit import file_limit
 
 HEAD = first_records(SAMPLE, 120)
 

@@ -7,8 +7,6 @@ import os
 import stat
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import cast
 
@@ -16,20 +14,9 @@ import pytest
 from capture_files import ROOT
 
 from analyzer.export.target import SaveError, written
+from tests.file_limit import file_limit
 
 NOWHERE = Path("nowhere.pcap")
-
-
-@contextmanager
-def file_limit(size: int) -> Iterator[None]:
-    """No file of this process grows past so many bytes."""
-    resource = pytest.importorskip("resource")
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def refused(target: Path, source: Path = NOWHERE) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from analyzer.export.target import SaveError
-from tests.export.test_target import file_limit
+from tests.file_limit import file_limit
 from ui.spools import copy, ended, named
 
 

@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from analyzer.engine.capture import Capture
 from analyzer.export.formats import Format
-from tests.export.test_target import file_limit
+from tests.file_limit import file_limit
 from tests.ui.conftest import Opener, find_capture
 from ui import saving
 from ui.dialogs.save import SaveDialog

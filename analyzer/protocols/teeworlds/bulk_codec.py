@@ -23,7 +23,7 @@ from analyzer.snapshots.model import Change, Item, JoinedDelta
 from analyzer.transports.teeworlds import read_header
 from analyzer.transports.teeworlds_huffman import HUFFMAN
 from analyzer.transports.teeworlds_packet import Variant
-from analyzer.wire.kernels import HuffmanTables, huffman_tables, words_of
+from analyzer.wire.kernels import huffman_tables, words_of
 
 _MOST_AT_ONCE = 64
 """Deltas of one call: bounds its memory. A chain is shorter."""
@@ -158,11 +158,6 @@ def _agreed(sizes: tuple[int, ...]) -> NDArray[np.int32]:
     return np.array(sizes, dtype=np.int32)
 
 
-@cache
-def _tables() -> HuffmanTables:
-    return huffman_tables(HUFFMAN)
-
-
 def _decompressed(payloads: Sequence[bytes], variant: Variant) -> list[bytes | None]:
     """Plain payloads of the packets that are compressed; None of the others, and of what cannot be decompressed."""
     heads = [read_header(payload, variant) for payload in payloads]
@@ -175,7 +170,7 @@ def _decompressed(payloads: Sequence[bytes], variant: Variant) -> list[bytes | N
     out = np.empty((len(packed), -(-variant.max_payload // 8)), dtype=np.uint64)
     sizes = np.empty(len(packed), dtype=np.int64)
     data = np.frombuffer(buffer, dtype=np.uint8)
-    decompress_all(data, words_of(buffer), spans, _tables(), variant.max_payload, out, sizes)
+    decompress_all(data, words_of(buffer), spans, huffman_tables(HUFFMAN), variant.max_payload, out, sizes)
     plains: list[bytes | None] = [None] * len(payloads)
     for number, row, size in zip(packed, out.view(np.uint8), sizes.tolist(), strict=True):
         plains[number] = row[:size].tobytes() if size >= 0 else None
