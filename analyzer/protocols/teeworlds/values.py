@@ -48,8 +48,8 @@ def unpack_string(values: Sequence[int]) -> bytes:
 
 
 def seconds(ticks: int) -> str:
-    """A number of ticks in seconds, signed."""
-    return f"{ticks / TICKS_PER_SECOND:+.2f} s"
+    """A number of ticks in seconds, signed: of the same tick \u00b10.00 s."""
+    return f"{ticks / TICKS_PER_SECOND:+.2f} s" if ticks else "\u00b10.00 s"
 
 
 def flag_names(value: int, bits: Sequence[str]) -> str:
@@ -91,7 +91,7 @@ def _bits(kind: Kind, value: int, tick: int | None) -> str:
 def _tick(kind: Kind, value: int, tick: int | None) -> str:
     if tick is None or value <= 0:
         return str(value)
-    return explained(str(value), seconds(value - tick) if value != tick else "same tick")
+    return explained(str(value), seconds(value - tick))
 
 
 def _ticks(kind: Kind, value: int, tick: int | None) -> str:

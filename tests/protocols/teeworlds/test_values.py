@@ -56,7 +56,7 @@ def test_number_reads_with_its_unit(kind: str, value: int, text: str) -> None:
     [
         (1000, "1000  -0.50 s"),
         (1050, "1050  +0.50 s"),
-        (1025, "1025  same tick"),
+        (1025, "1025  \u00b10.00 s"),
         (0, "0"),
         (-1, "-1"),
     ],
