@@ -30,6 +30,7 @@ from ui.main_window import MainWindow
 from ui.models.packet_cells import Column
 from ui.settings import Preferences, Settings
 from ui.theme import CELL_PADDING
+from ui.views.pane_state import PaneState
 
 SLICES = "ddnet_ctf1_24bots"
 BAD_CRC = "ddnet_tsunami_badcrc_head"
@@ -602,6 +603,19 @@ def test_the_status_bar_says_what_has_moved_to_the_disk(window: MainWindow, open
     document.tables.chunks.moved = 7_600_000
     document.rows_added.emit()
     qtbot.waitUntil(lambda: any(label.text().endswith(", disk 8 MB") for label in said))
+
+
+def test_what_an_empty_pane_says_grows_with_the_zoom(window: MainWindow) -> None:
+    def sizes() -> set[tuple[int, ...]]:
+        return {
+            tuple(label.font().pixelSize() for label in state.findChildren(QLabel))
+            for state in window.findChildren(PaneState)
+        }
+
+    (before,) = sizes()
+    window.appearance.prefer(Preferences(zoom=1.5))
+    assert sizes() == {tuple(round(1.5 * size) for size in before)}
+    window.appearance.prefer(Preferences())
 
 
 def test_the_command_bar_grows_with_the_zoom(window: MainWindow) -> None:

@@ -159,6 +159,7 @@ class ChartStack(QWidget):
         """Other font sizes."""
         self.tools.set_zoom(zoom)
         self._column.set_zoom(zoom)
+        self.state.set_zoom(zoom)
         self._redraw.ask()
 
     def set_preferences(self, preferences: Preferences) -> None:

@@ -99,6 +99,7 @@ class ClientsPane(QWidget):
         self._zoom = zoom
         self.table.set_zoom(zoom)
         self.store.set_zoom(zoom)
+        self._state.set_zoom(zoom)
         self._title.setFont(fonts.font(fonts.Use.TABLE, zoom=zoom))
         self.only.setFont(fonts.font(fonts.Use.TABLE, zoom=zoom))
         self._tools.setFixedHeight(round(TOOL_ROW_HEIGHT * zoom))

@@ -84,6 +84,7 @@ class PacketList(QWidget):
     def set_zoom(self, zoom: float, *, system: bool = False) -> None:
         """Scale type, rows and columns; `system` takes the system's fonts."""
         self.table.set_zoom(zoom, system=system)
+        self._state.set_zoom(zoom, system=system)
         self._show_selected()
 
     def set_time_format(self, form: TimeFormat) -> None:

@@ -116,6 +116,8 @@ class PacketTab(QWidget):
         """Another size of type and rows."""
         self.tree.set_zoom(zoom)
         self.bytes.set_zoom(zoom)
+        self._nothing.set_zoom(zoom)
+        self._undecided.set_zoom(zoom)
         self._error_bar.setFixedHeight(round(TOOL_ROW_HEIGHT * zoom))
         self._error_text.setFont(fonts.font(fonts.Use.TABLE, zoom=zoom))
         self._error_button.setFont(fonts.font(fonts.Use.TABLE, zoom=zoom))

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWi
 from ui import fonts
 
 MAX_TEXT_WIDTH = 420
+"""At 100 % zoom."""
 MARGIN = 16
 
 
@@ -24,12 +25,9 @@ class PaneState(QWidget):
         self.setBackgroundRole(QPalette.ColorRole.Base)
         self.setAutoFillBackground(True)
         self._title = QLabel()
-        self._title.setFont(fonts.font(fonts.Use.PANE_TITLE))
         self._text = QLabel()
-        self._text.setFont(fonts.font(fonts.Use.TABLE))
         self._text.setWordWrap(True)
         self._button = QPushButton()
-        self._button.setFont(fonts.font(fonts.Use.TABLE))
         self._button.clicked.connect(self.chosen)
         self._button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         layout = QVBoxLayout(self)
@@ -39,6 +37,15 @@ class PaneState(QWidget):
                 widget.setAlignment(Qt.AlignmentFlag.AlignHCenter)
             layout.addWidget(widget, 0, Qt.AlignmentFlag.AlignHCenter)
         layout.addStretch()
+        self.set_zoom(1.0)
+
+    def set_zoom(self, zoom: float, *, system: bool = False) -> None:
+        """Another size of type."""
+        self._zoom = zoom
+        self._title.setFont(fonts.font(fonts.Use.PANE_TITLE, zoom=zoom, system=system))
+        for widget in (self._text, self._button):
+            widget.setFont(fonts.font(fonts.Use.TABLE, zoom=zoom, system=system))
+        self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -56,7 +63,7 @@ class PaneState(QWidget):
     def _fit(self) -> None:
         """A label that wraps is as narrow as Qt likes, and says how high it is, only for a given width."""
         wanted = self._text.fontMetrics().horizontalAdvance(self._text.text()) + 2
-        width = max(1, min(MAX_TEXT_WIDTH, wanted, self.width() - 2 * MARGIN))
+        width = max(1, min(round(MAX_TEXT_WIDTH * self._zoom), wanted, self.width() - 2 * MARGIN))
         # A label never says it needs less than its least height: after a long sentence a short one would stay high.
         self._text.setMinimumHeight(0)
         self._text.setFixedSize(width, max(0, self._text.heightForWidth(width)))

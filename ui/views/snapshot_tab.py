@@ -124,7 +124,8 @@ class SnapshotTab(QWidget):
         """Other font sizes and row heights."""
         self.head.set_zoom(zoom)
         self.notice.set_zoom(zoom)
-        self.view.set_zoom(zoom)
+        for part in (self.view, self.state, self.unread):
+            part.set_zoom(zoom)
 
     def go_to_baseline(self) -> None:
         """Select the baseline and its last packet; item and field stay."""
