@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
@@ -20,6 +19,7 @@ from ui.models.change_cells import (
     item_remark,
     type_cell,
 )
+from ui.models.shown_changes import ShownItem, ShownType, shown_types
 from ui.views.cells import CELL_ROLE, ROW_ROLE, Cell, Row
 from ui.views.signs import TEXTS
 
@@ -27,64 +27,11 @@ Index = QModelIndex | QPersistentModelIndex
 Key = int | tuple[int, int]
 """A type, or type and id of an item."""
 Node = TypeNode | ItemNode | FieldNode | Fold
-ORDERS = ("bits", "name", "wire")
-"""Orders of the types."""
 _MOST_READY = 4096
 """Rows kept; past that all are made anew."""
 _ROOT = QModelIndex()
 _ITEM_BITS = 24
 """The internal id of an index holds its type row + 1 and, above that many bits, its item row + 1; a type row has 0."""
-
-
-@dataclass(slots=True)
-class _ShownItem:
-    node: ItemNode
-    whole: bool
-    """Show every field in a row of its own."""
-    text: str
-    """Show only fields with this text, if any."""
-    _rows: tuple[FieldNode | Fold, ...] | None = None
-
-    @property
-    def rows(self) -> tuple[FieldNode | Fold, ...]:
-        """Made when first asked for: most items stay closed."""
-        if self._rows is None:
-            self._rows = self._make_rows()
-        return self._rows
-
-    @property
-    def was_asked(self) -> bool:
-        """The rows were made."""
-        return self._rows is not None
-
-    def _make_rows(self) -> tuple[FieldNode | Fold, ...]:
-        fields = self.node.fields
-        if self.text:
-            return tuple(field for field in fields if matches(field, self.text))
-        if self.whole or self.node.kind == "same":
-            return fields
-        same = tuple(field for field in fields if field.same)
-        fold = (Fold(same),) if same else ()
-        return (*(field for field in fields if not field.same), *fold)
-
-
-@dataclass(slots=True)
-class _ShownType:
-    node: TypeNode
-    in_mode: int
-    """Its items without the filter."""
-    items: list[_ShownItem] = field(default_factory=list)
-    dearest: int = 0
-
-    @property
-    def nodes(self) -> list[ItemNode]:
-        return [item.node for item in self.items]
-
-
-def matches(field: FieldNode, text: str) -> bool:
-    """Has a field's name or one of its values the text, which is lower case?"""
-    values = (field.old, field.new)
-    return text in field.name.lower() or any(value is not None and text in value.text.lower() for value in values)
 
 
 class ChangesModel(QAbstractItemModel):
@@ -93,7 +40,7 @@ class ChangesModel(QAbstractItemModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._tree: ChangeTree | None = None
-        self._types: list[_ShownType] = []
+        self._types: list[ShownType] = []
         self._whole = False
         self._text = ""
         self._order = "bits"
@@ -109,7 +56,7 @@ class ChangesModel(QAbstractItemModel):
 
     @property
     def order(self) -> str:
-        """One of `ORDERS`."""
+        """One of `ORDERS` (shown_changes.py)."""
         return self._order
 
     @property
@@ -310,7 +257,7 @@ class ChangesModel(QAbstractItemModel):
         titles = (self.tr("Item, field"), self.tr("Baseline"), new, self.tr("Difference"), self.tr("Bits"))
         return (*titles, self.tr("Share"))[section]
 
-    def _at(self, index: Index) -> tuple[_ShownType | None, _ShownItem | None]:
+    def _at(self, index: Index) -> tuple[ShownType | None, ShownItem | None]:
         """The type and the item that a row is in."""
         place = index.internalId()
         if not place:
@@ -366,35 +313,8 @@ class ChangesModel(QAbstractItemModel):
     def _rebuild(self) -> None:
         self.beginResetModel()
         self._ready.clear()
-        self._types = [] if self._tree is None else self._shown_types(self._tree)
+        self._types = [] if self._tree is None else shown_types(self._tree, self._whole, self._order, self._text)
         self.endResetModel()
-
-    def _shown_types(self, tree: ChangeTree) -> list[_ShownType]:
-        types = list(tree.types)
-        if self._order == "name":
-            types.sort(key=lambda node: node.name.lower())
-        elif self._order == "wire":
-            types.sort(key=lambda node: node.order)
-        hidden = "removed" if self._whole and tree.head.rebuilt else "same"
-        result = []
-        for node in types:
-            items = [item for item in node.items if item.kind != hidden]
-            shown = _ShownType(node, len(items), list(self._passing(node, items)))
-            if shown.items:
-                shown.dearest = max(item.bits for item in node.items)
-                result.append(shown)
-        return result
-
-    def _passing(self, type: TypeNode, items: list[ItemNode]) -> Iterator[_ShownItem]:
-        text = self._text
-        if not text or text in type.name.lower():
-            yield from (_ShownItem(item, self._whole, "") for item in items)
-            return
-        for item in items:
-            if text in item.search:
-                yield _ShownItem(item, self._whole, "")
-            elif any(matches(field, text) for field in item.fields):
-                yield _ShownItem(item, self._whole, text)
 
 
 def _rows(place: int) -> tuple[int, int]:

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QMenu, QStackedLayout, QWidget
 
 from ui import words
 from ui.document import Document
-from ui.models import packet_copy, step_words, steps
+from ui.models import empty_words, packet_copy, step_words, steps
 from ui.models.packet_cells import Column, TimeFormat
 from ui.models.packet_find import PacketFind
 from ui.models.packets import PacketModel
@@ -365,24 +365,10 @@ class PacketList(QWidget):
     @Slot()
     def _show_state(self) -> None:
         """The table, or why there is none."""
-        if self.model.rowCount():
-            self._stack.setCurrentWidget(self.table)
-            return
-        self._stack.setCurrentWidget(self._state)
-        if self._document is None:
-            self._state.show_state(self.tr("No packets"), self.tr("Open a capture to see its packets."))
-        elif self._document.is_live:
-            text = self.tr("The capture runs. Nothing has come yet that its filter lets through.")
-            self._state.show_state(self.tr("No packets yet"), text)
-        elif not self._document.is_decoded:
-            self._state.show_state(self.tr("No packets yet"), self.tr("The capture is being read."))
-        elif len(self._document.tables.frames):
-            text = self.tr("The file was read, and none of its packets is a UDP datagram.")
-            self._state.show_state(self.tr("No datagram in this capture"), text)
-        else:
-            empty = not self._document.worker.capture.source.file.size()
-            text = self.tr("The file is empty.") if empty else self.tr("The file holds its header and no packet.")
-            self._state.show_state(self.tr("No packet in this capture"), text)
+        rows = self.model.rowCount()
+        if not rows:
+            self._state.show_state(*empty_words.no_packets(self._document))
+        self._stack.setCurrentWidget(self.table if rows else self._state)
 
     @Slot(int)
     def _found(self, row: int) -> None:

@@ -11,7 +11,7 @@ from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu
 
 from ui.models import change_copy
-from ui.models.changes import ORDERS
+from ui.models.shown_changes import ORDERS
 
 if TYPE_CHECKING:
     from ui.views.snapshot_tab import SnapshotTab
