@@ -5,11 +5,9 @@ Nothing here knows a protocol, and the rows do not depend on how the file was cu
 
 from __future__ import annotations
 
-import logging
 import os
 import time
-from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
@@ -17,22 +15,21 @@ from pathlib import Path
 from types import TracebackType
 
 import numpy as np
-from numpy.typing import NDArray
 
 from analyzer.capture.frames import FrameBatch, Problem
 from analyzer.capture.source import Source
 from analyzer.engine.clock import Clock
-from analyzer.engine.detection import Claim, FlowDetection
 from analyzer.engine.drops import Drops
-from analyzer.engine.intake import Intake, PlainIntake, make_batch
+from analyzer.engine.flow_readings import FlowReadings
+from analyzer.engine.intake import Intake, PlainIntake
 from analyzer.engine.machine import default_memory_limit
 from analyzer.engine.payloads import Payloads
 from analyzer.engine.query import Query
 from analyzer.engine.right_of_way import RIGHT_OF_WAY, processors
 from analyzer.engine.writer import merge
 from analyzer.protocols import PROTOCOLS
-from analyzer.protocols.base import REST_NS, Datagram, DatagramBatch, Protocol, Reading, Verdict
-from analyzer.store.rows import Handed, Rows
+from analyzer.protocols.base import DatagramBatch, Protocol
+from analyzer.store.rows import Handed
 from analyzer.store.tables import Tables
 
 BATCH_FRAMES = 1024
@@ -47,10 +44,6 @@ WORTH_THREADS = 256
 """Datagrams of a batch that several threads read sooner than one."""
 BATCH_BYTES = 16 * 1024 * 1024
 """Bounds the memory of a batch of jumbo or hostile frames."""
-REPLAY_PACKETS = 1024
-"""Packets of a flow that are read again from the file at a time."""
-
-_LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,20 +82,22 @@ class Capture:
         self.finished = False
         self._batch = batch or BATCH_FRAMES
         self._largest = batch or (BULK_BATCH_FRAMES if compiled else BATCH_FRAMES)
-        self._strict = strict
         self._clock = Clock()
         self._drops = Drops(self.tables, self._clock)
         self._intake: Intake | None = None
         self._threads = _open_threads(threads) if compiled else None
         self._reading: _Batch | None = None
         """What threads are reading while the next batch is taken in."""
-        self._payloads = Payloads(self.tables, source.file)
         self._spill_problems: list[Problem] = []
-        self._undecided: dict[int, FlowDetection] = {}
-        self._readings: dict[int, Reading] = {}
-        self._rows: dict[int, Rows] = {}
-        self._active: OrderedDict[int, None] = OrderedDict()
-        """Flows whose reading holds something, the longest silent first."""
+        self._readings = FlowReadings(
+            self.tables,
+            Payloads(self.tables, source.file),
+            self._clock,
+            self._drops,
+            self.protocols,
+            strict=strict,
+            compiled=compiled,
+        )
 
     @classmethod
     def open(
@@ -214,10 +209,10 @@ class Capture:
         ends = {table.name: table.appended for table in known_now}
         now_ns = self._clock.now_ns
         before = self._collect()
-        touched = self._detect(by_flow)
+        touched = self._readings.detect(by_flow)
         begun = set(touched)
         known = [flow for flow in by_flow if flow in self._readings and flow not in begun]
-        readers = self._feed_all([(self._readings[flow], by_flow[flow]) for flow in known])
+        readers = self._feed_all([(flow, by_flow[flow]) for flow in known])
         self._reading = _Batch([*touched, *known], readers, ends, now_ns)
         if before is not None:
             self._merge(*before)
@@ -232,8 +227,8 @@ class Capture:
         for reader in batch.readers:
             reader.result()
         # Now, as no thread has any of the readings.
-        self._rest(batch.flows, batch.now_ns)
-        return batch, [self._rows[flow].hand_over() for flow in batch.flows]
+        self._readings.rest(batch.flows, batch.now_ns)
+        return batch, self._readings.hand_over(batch.flows)
 
     def _merge(self, batch: _Batch, handed: list[Handed]) -> None:
         with RIGHT_OF_WAY:
@@ -246,143 +241,27 @@ class Capture:
         if last is not None:
             self._merge(*last)
 
-    def _rest(self, touched: Sequence[int], now_ns: int) -> None:
-        """Let readings rest whose flows are silent: memory follows the clients there are, not those there were."""
-        for flow in touched:
-            self._active[flow] = None
-            self._active.move_to_end(flow)
-        while self._active:
-            flow = next(iter(self._active))
-            last = self._readings[flow].last_ns
-            if last is not None and now_ns - last <= REST_NS:
-                break
-            self._readings[flow].rest()
-            del self._active[flow]
-
-    def _detect(self, by_flow: Mapping[int, DatagramBatch]) -> list[int]:
-        """Ask the protocols about undecided flows; a flow that is claimed is read from its first datagram.
-
-        Returns the flows that have a reading now, in the order of the packets that decided.
-        """
-        claims = []
-        for flow, batch in by_flow.items():
-            if flow in self._readings or self.tables.flows.text("recognised", flow):
-                continue
-            detection = self._undecided.setdefault(flow, FlowDetection(self.protocols, self.tables.chunks))
-            for datagram in batch:
-                claim = detection.see(datagram)
-                if claim is not None:
-                    claims.append((datagram.packet, flow, claim))
-                    break
-            else:
-                detection.packets.append(batch.packet.astype(np.int32))
-        claims.sort(key=lambda found: found[0])
-        return [flow for packet, flow, claim in claims if self._claim(flow, claim, packet, by_flow[flow])]
-
-    def _claim(self, flow: int, claim: Claim, packet: int, batch: DatagramBatch | None = None) -> bool:
-        """Begin the reading that `packet` of `batch`, if there is one, decided on.
-
-        False: the dialect is known by name only.
-        """
-        packets = self._undecided.pop(flow).packets.view
-        self.tables.flows.amend("server", [flow], [claim.verdict.server])
-        if claim.verdict.readable:
-            reading = self._open_reading(flow, claim.protocol, claim.verdict, packet)
-            for earlier in self._replay(packets):
-                self._feed(reading, earlier)
-            if batch is not None:
-                self._feed(reading, batch)
-        else:
-            self.tables.flows.amend("recognised", [flow], [f"{claim.protocol.title} {claim.verdict.dialect}"])
-        return claim.verdict.readable
-
-    def _open_reading(self, flow: int, protocol: Protocol, verdict: Verdict, packet: int) -> Reading:
-        number = self.tables.readings.append(
-            {"flow": [flow], "protocol": [protocol.name], "dialect": [verdict.dialect], "number": [0]}, 1
-        )
-        self.tables.flows.amend("reading", [flow], [number])
-        rows = self._rows[flow] = Rows(number, packet, self.tables.chunks)
-        bulk = protocol.open_bulk_reading if self.compiled else None
-        reading = self._readings[flow] = (bulk or protocol.open_reading)(rows, verdict)
-        return reading
-
-    def _replay(self, own: NDArray[np.int32]) -> Iterable[DatagramBatch]:
-        """Datagrams from the file again."""
-        packets, frames = self.tables.packets, self.tables.frames
-        for start in range(0, len(own), REPLAY_PACKETS):
-            some = own[start : start + REPLAY_PACKETS].astype(np.int64)
-            times = frames.take("time_ns", packets.take("frame", some).astype(np.int64))
-            columns = zip(
-                some.tolist(),
-                times.tolist(),
-                packets.take("direction", some).tolist(),
-                packets.take("udp_length", some).tolist(),
-                strict=True,
-            )
-            yield make_batch(
-                [
-                    Datagram(packet, time_ns, direction, self._payloads.payload(packet), udp_length)
-                    for packet, time_ns, direction, udp_length in columns
-                ],
-                self.tables,
-                self._clock,
-            )
-
-    def _feed_all(self, work: list[tuple[Reading, DatagramBatch]]) -> list[Future[None]]:
-        """Let readings have their batches. They share nothing, so it does not matter which thread has which.
+    def _feed_all(self, work: list[tuple[int, DatagramBatch]]) -> list[Future[None]]:
+        """Let readings have batches of their flows. They share nothing, so it does not matter which thread has which.
 
         Returns what to wait for: nothing where it is done.
         """
         if self._threads is None or sum(len(batch) for _, batch in work) < WORTH_THREADS:
-            for reading, batch in work:
-                self._feed(reading, batch)
+            for flow, batch in work:
+                self._readings.feed(flow, batch)
             return []
         # The longest first, so that none is left to one thread at the end.
         work.sort(key=lambda item: len(item[1]), reverse=True)
-        return [self._threads.submit(self._feed_beside, reading, batch) for reading, batch in work]
+        return [self._threads.submit(self._feed_beside, flow, batch) for flow, batch in work]
 
-    def _feed_beside(self, reading: Reading, batch: DatagramBatch) -> None:
+    def _feed_beside(self, flow: int, batch: DatagramBatch) -> None:
         with RIGHT_OF_WAY:
-            self._feed(reading, batch)
-
-    def _feed(self, reading: Reading, batch: DatagramBatch) -> None:
-        """Let a reading have a batch. An exception of ours marks the packet it struck; the rest is read on."""
-        while len(batch):
-            try:
-                self._drops.feed(reading, batch)
-                return
-            except Exception:
-                if self._strict:
-                    raise
-                packet = reading.rows.packet.packet
-                if packet < batch.packet[0]:
-                    # It struck before anything was begun; without progress it would strike for ever.
-                    packet = reading.rows.begin(int(batch.packet[0])).packet
-                _LOG.exception("packet %d could not be read: %s", packet, self._payloads.payload(packet).hex())
-                reading.failed()
-                batch = batch.after(packet)
-
-    def _settle(self, reading: Reading) -> None:
-        reading.rows.resume()
-        try:
-            self._drops.finish(reading)
-            reading.finish()
-        except Exception:
-            if self._strict:
-                raise
-            _LOG.exception("a flow could not be settled")
-            reading.failed()
+            self._readings.feed(flow, batch)
 
     def _finish(self) -> None:
         """The file has ended: decide what is undecided and settle what is open."""
         self._drops.place(self.tables.packets.appended, ended=True)
-        for flow, detection in list(self._undecided.items()):
-            claim = detection.best()
-            if claim is not None:
-                self._claim(flow, claim, self.tables.packets.appended - 1)
-        for reading in self._readings.values():
-            self._settle(reading)
-        merge(self.tables, [rows.hand_over() for rows in self._rows.values()])
+        merge(self.tables, self._readings.finish())
         self._drops.doubt()
         self.finished = True
 

@@ -8,7 +8,7 @@ import pytest
 
 from analyzer.cli.bugs import MAX_TOLD, TRACEBACK_VARIABLE, tell, told
 
-LOG = logging.getLogger("analyzer.engine.capture")
+LOG = logging.getLogger("analyzer.engine.flow_readings")
 
 
 def strike(times: int = 1) -> None:
