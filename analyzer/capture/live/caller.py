@@ -34,5 +34,6 @@ def become_caller(environment: Mapping[str, str]) -> None:
         # A user that no list has, as in containers.
         group = user if group < 0 else group
         os.setgroups([group])
-    os.setresgid(group, group, group)
-    os.setresuid(user, user, user)
+    # Of root these set the saved numbers too, and macOS has no others that do.
+    os.setgid(group)
+    os.setuid(user)

@@ -30,6 +30,8 @@ STOP_S = 5.0
 """A sniffer that was told to stop has ended after this; otherwise it is killed."""
 ASK_S = 20.0
 
+_NO_WINDOW = 0x08000000 if os.name == "nt" else 0
+"""Windows would open a console for a child of a program that has none."""
 _ROOT = Path(__file__).resolve().parents[3]
 """Where the package `analyzer` lies."""
 
@@ -121,6 +123,7 @@ class Sniffer:
                 text=True,
                 encoding="utf-8",
                 errors="replace",
+                creationflags=_NO_WINDOW,
             )
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
@@ -229,6 +232,7 @@ def _ask(arguments: Sequence[str]) -> str:
             env=_environment(),
             encoding="utf-8",
             errors="replace",
+            creationflags=_NO_WINDOW,
             timeout=ASK_S,
             check=False,
         )

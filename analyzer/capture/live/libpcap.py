@@ -7,7 +7,7 @@ import errno
 
 from scapy.config import conf
 
-from analyzer.capture.live.faults import CaptureFault, no_interface
+from analyzer.capture.live.faults import CaptureFault, no_interface, refusal
 from analyzer.capture.live.messages import Fault
 from analyzer.capture.live.sockets import Batch, CaptureSocket, Wanted
 from analyzer.capture.spool import Frame
@@ -46,7 +46,7 @@ class LibpcapSocket(CaptureSocket):
             reason = str(error).removeprefix("Cannot set filter: ")
             raise CaptureFault(Fault.FILTER, f"The capture filter cannot be used: {reason}.") from None
         except OSError as error:
-            raise _refused(str(error), wanted.interface) from error
+            raise refusal(str(error), wanted.interface) from error
         self._pcap = self._scapy.pcap_fd.pcap
         self._scapy.pcap_fd.setnonblock(True)
         number = self._scapy.pcap_fd.datalink()
@@ -104,12 +104,3 @@ class LibpcapSocket(CaptureSocket):
     def _words(self) -> str:
         text: bytes = winpcapy.pcap_geterr(self._pcap)
         return text.decode("utf-8", "replace").strip().rstrip(".") or "libpcap gives no reason"
-
-
-def _refused(text: str, interface: str) -> CaptureFault:
-    words = " ".join(text.split())
-    if "ermission" in words or "not permitted" in words:
-        return CaptureFault(Fault.RIGHT, f"This user may not capture on {interface}.")
-    if "No such device" in words or "doesn't exist" in words:
-        return no_interface(interface)
-    return CaptureFault(Fault.INTERFACE, f"{interface} cannot be captured on: {words.rstrip('.')}.")
