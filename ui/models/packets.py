@@ -1,8 +1,7 @@
-"""The Qt model of the packet list: row numbers over the tables, and a cache of the rows that are looked at."""
+"""The Qt model of the packet list: row numbers over the tables."""
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable
 from functools import partial
 
@@ -13,7 +12,6 @@ from PySide6.QtCore import (
     QObject,
     QPersistentModelIndex,
     Qt,
-    QTimer,
     Signal,
     Slot,
 )
@@ -23,15 +21,12 @@ from ui.document import Document
 from ui.models.packet_cells import Column, PacketCells, TimeFormat
 from ui.models.packet_order import Rows
 from ui.models.packet_rows import ALL, Order, PacketRows
+from ui.models.ready_rows import ReadyRows
 from ui.models.related import NOTHING, Related, related
-from ui.views.cells import CELL_ROLE, ROW_ROLE, Row
+from ui.views.cells import CELL_ROLE, ROW_ROLE
 from ui.views.signs import TEXTS
 
-CACHED_ROWS = 512
-NOTES_TOPIC = "packet list notes"
 ORDER_TOPIC = "packet list order"
-MOST_WANTED = 200
-"""Rows whose notes are asked for at a time: the visible ones and some around them."""
 
 Index = QModelIndex | QPersistentModelIndex
 COLUMNS = len(Column)
@@ -60,25 +55,18 @@ class PacketModel(QAbstractTableModel):
         self._rows: PacketRows | None = None
         self._related = NOTHING
         self._signs: dict[int, str] = {}
-        self._cache: OrderedDict[int, Row] = OrderedDict()
-        self._wanted: dict[int, None] = {}
-        """Packets whose notes are missing, the one looked at last behind."""
+        self._ready = ReadyRows(self)
+        self._ready.noted.connect(self._on_noted)
         self._snapshots = 0
         self._ordered = -1
         """Version of the rows whose order was asked for."""
         self._time_format = TimeFormat.FIRST
-        self._ask_soon = QTimer(self)
-        self._ask_soon.setSingleShot(True)
-        self._ask_soon.timeout.connect(self._ask_notes)
 
     def show_document(self, document: Document | None) -> None:
         """Show another document, or none."""
         self.beginResetModel()
         if self._document is not None:
             self._disconnect(self._document)
-        self._ask_soon.stop()
-        self._wanted.clear()
-        self._cache.clear()
         self._document = document
         self._cells = None
         self._rows = None
@@ -91,6 +79,7 @@ class PacketModel(QAbstractTableModel):
             self._snapshots = len(document.tables.snapshots)
             self._rows = PacketRows(document.tables, self._cells, document.selection.session)
             self._connect(document)
+        self._ready.show_document(document, self._cells)
         self.endResetModel()
         if document is not None:
             self._show_related(document.selection.place.snapshot)
@@ -170,11 +159,11 @@ class PacketModel(QAbstractTableModel):
         packet = self.packet_at(index.row())
         column = index.column()
         if role == CELL_ROLE:
-            return self._row(packet).cells[column]
+            return self._ready.row(packet).cells[column]
         if role == ROW_ROLE:
-            return self._row(packet)
+            return self._ready.row(packet)
         if role == Qt.ItemDataRole.DisplayRole:
-            return self._row(packet).cells[column].text
+            return self._ready.row(packet).cells[column].text
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
             return self._words(packet, column) or None
         return None
@@ -209,23 +198,9 @@ class PacketModel(QAbstractTableModel):
 
     def _words(self, packet: int, column: int) -> str:
         """The text of a cell, and of one that only shows a sign, what the sign says."""
-        cell = self._row(packet).cells[column]
+        cell = self._ready.row(packet).cells[column]
         sign = self.sign_of(packet) if column == Column.GUTTER else cell.sign
         return ": ".join(text for text in (TEXTS.get(sign, ""), cell.text) if text)
-
-    def _row(self, packet: int) -> Row:
-        assert self._cells is not None
-        known = self._cache.get(packet)
-        if known is not None:
-            self._cache.move_to_end(packet)
-            return known
-        made = self._cache[packet] = self._cells.row(packet)
-        if len(self._cache) > CACHED_ROWS:
-            self._cache.popitem(last=False)
-        if self._cells.lacks_notes(packet):
-            self._wanted[packet] = None
-            self._ask_soon.start(0)
-        return made
 
     def _connect(self, document: Document) -> None:
         document.rows_added.connect(self._catch_up)
@@ -361,16 +336,14 @@ class PacketModel(QAbstractTableModel):
 
     def _forget(self, start: int, stop: int) -> None:
         """Packets start to stop - 1 have to be made and painted anew."""
-        stale = [packet for packet in self._cache if start <= packet < stop]
-        for packet in stale:
-            del self._cache[packet]
+        stale = self._ready.forget(start, stop)
         if self.in_capture_order and self._rows is not None and self._rows.session == ALL:
             self._announce(start, stop - 1)
         elif stale:
             self._announce(0, self.rowCount() - 1)
 
     def _repaint(self) -> None:
-        self._cache.clear()
+        self._ready.clear()
         self._announce(0, self.rowCount() - 1)
 
     def _announce(self, first: int, last: int) -> None:
@@ -378,28 +351,8 @@ class PacketModel(QAbstractTableModel):
         if first <= last:
             self.dataChanged.emit(self.index(first, 0), self.index(last, len(Column) - 1))
 
-    @Slot()
-    def _ask_notes(self) -> None:
-        """Ask for key values of the rows that were looked at; rows show their names until the answer comes."""
-        document = self._document
-        if document is None or not self._wanted:
-            return
-        asked = list(self._wanted)[-MOST_WANTED:]
-        document.ask(
-            NOTES_TOPIC, lambda query: query.notes(asked), lambda notes: self._take_notes(document, asked, notes)
-        )
-
-    def _take_notes(self, document: Document, asked: list[int], notes: dict[int, str]) -> None:
-        if self._document is not document or self._cells is None:
-            return
-        self._cells.add_notes(notes)
-        for packet in asked:
-            self._wanted.pop(packet, None)
-        if self._wanted:
-            self._ask_soon.start(0)
-        packets = document.tables.messages.take("packet", np.fromiter(notes, dtype=np.int64)).tolist()
-        for packet in packets:
-            self._cache.pop(packet, None)
+    @Slot(object)
+    def _on_noted(self, packets: list[int]) -> None:
         rows = [row for row in map(self.row_of, packets) if row >= 0]
         if rows:
             self.dataChanged.emit(self.index(min(rows), Column.INFO), self.index(max(rows), Column.INFO))
