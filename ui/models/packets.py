@@ -30,6 +30,8 @@ from ui.views.signs import TEXTS
 CACHED_ROWS = 512
 NOTES_TOPIC = "packet list notes"
 ORDER_TOPIC = "packet list order"
+MOST_SNAPSHOTS = 1 << 16
+"""New ones that are looked at in one turn."""
 MOST_WANTED = 200
 """Rows whose notes are asked for at a time: the visible ones and some around them."""
 
@@ -246,7 +248,10 @@ class PacketModel(QAbstractTableModel):
         """Take in what was published since the last tick of the document's timer."""
         assert self._document is not None
         assert self._rows is not None
+        assert self._cells is not None
         before, count = self._rows.count, len(self._document.tables.packets)
+        # Whatever row is painted next finds little that is left to look at.
+        self._cells.info.follow(MOST_SNAPSHOTS)
         self._look_at_new_snapshots(before)
         if count == before:
             return
