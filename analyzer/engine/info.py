@@ -46,6 +46,10 @@ class PacketInfo:
         """The name of a message, as its protocol has it."""
         return self._tables.names[self._tables.messages.integer("name", message)]
 
+    def follow(self, most: int) -> None:
+        """Look at snapshots that were published, at most so many: what is left is looked at when it is asked for."""
+        self._parts.catch_up(most)
+
     def parts(self, packet: int) -> list[CarriedPart]:
         """The parts of snapshots in a packet, in wire order."""
         self._parts.catch_up()

@@ -67,9 +67,11 @@ class PartIndex:
         self._snapshot: Growing[np.int32] = Growing(np.int32, tables.chunks)
         self._number: Growing[np.int32] = Growing(np.int32, tables.chunks)
 
-    def catch_up(self) -> None:
-        """Take in the snapshots that were published since."""
+    def catch_up(self, most: int | None = None) -> None:
+        """Take in the snapshots that were published since, at most so many."""
         reached = len(self._tables.snapshots)
+        if most is not None:
+            reached = min(reached, self._snapshots + most)
         if reached == self._snapshots:
             return
         snapshots = self._tables.snapshots

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import threading
 import weakref
 from collections import deque
@@ -17,6 +18,10 @@ Array = NDArray[np.generic]
 
 SMALLEST_ROOM = 1 << 16
 """Bytes of an array that are worth counting, and a place in the file."""
+SMALLEST_MAPPING = 1 << 18
+"""Bytes of an array that are worth a mapping of their own."""
+_PRIVATE = getattr(mmap, "MAP_PRIVATE", 0) | getattr(mmap, "MAP_ANONYMOUS", 0)
+"""0 where the system makes no private mappings; a shared one has no memory beyond its first size."""
 LET_GO_BYTES = 16 << 20
 """So much of the file, written or made, may be in memory beside what is read."""
 
@@ -71,11 +76,44 @@ class ChunkMemory:
             made = self._in_file(count, dtype) if self._is_over(size) else None
             if made is None:
                 made = np.empty(count, dtype)
-                self.held += size
-                weakref.finalize(made, self._give_back, size, 0).atexit = False
+                self._count(made, size)
             else:
                 weakref.finalize(made, self._give_back, 0, size).atexit = False
             return made
+
+    def mapping(self, size: int) -> mmap.mmap | None:
+        """Private memory of `size` bytes, which `extend` makes larger without copying; None where it is to be `room`.
+
+        It is counted as long as something refers to it.
+        """
+        if size < SMALLEST_MAPPING or not _PRIVATE:
+            return None
+        with self._lock:
+            if self._is_over(size):
+                return None
+            try:
+                made = mmap.mmap(-1, size, _PRIVATE)
+            except OSError:
+                return None
+            self._count(made, size)
+            return made
+
+    def extend(self, mapping: mmap.mmap, size: int) -> bool:
+        """Make a mapping larger. False: the system cannot, it would be over the limit, or an array still refers to it."""
+        more = size - len(mapping)
+        with self._lock:
+            if self._is_over(more):
+                return False
+            try:
+                mapping.resize(size)
+            except (OSError, SystemError, BufferError):
+                return False
+            self._count(mapping, more)
+            return True
+
+    def _count(self, made: mmap.mmap | Array, size: int) -> None:
+        self.held += size
+        weakref.finalize(made, self._give_back, size, 0).atexit = False
 
     def _is_over(self, more: int) -> bool:
         return self.limit is not None and self.held + more > self.limit and not self.trouble

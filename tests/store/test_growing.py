@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import mmap
+import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer.store.chunk_memory import ChunkMemory
+from analyzer.store.chunk_memory import SMALLEST_MAPPING, ChunkMemory
 from analyzer.store.growing import Growing
 
 
-@given(st.lists(st.integers(0, 700), max_size=12), st.integers(0, 300))
+@given(st.lists(st.integers(0, 700) | st.integers(30_000, 90_000), max_size=12), st.integers(0, 300))
 def test_everything_stays_in_order(lengths: list[int], cut: int) -> None:
     growing: Growing[np.int64] = Growing(np.int64)
     added = 0
@@ -62,3 +65,35 @@ def test_small_ones_are_not_counted() -> None:
     growing: Growing[np.int8] = Growing(np.int8, memory)
     growing.append(np.zeros(1000, np.int8))
     assert (memory.held, memory.moved) == (0, 0)
+
+
+@pytest.mark.skipif(not hasattr(mmap.mmap, "resize") or sys.platform != "linux", reason="only Linux moves pages")
+def test_what_is_large_grows_without_copying() -> None:
+    """Its pages move: nothing else refers to them, or they stay where they are and are copied."""
+    memory = ChunkMemory()
+    growing: Growing[np.int64] = Growing(np.int64, memory)
+    growing.append(np.arange(SMALLEST_MAPPING))
+    (mapping,) = mappings_of(growing)
+    growing.append(np.arange(4 * SMALLEST_MAPPING))
+    assert mappings_of(growing) == [mapping]
+    assert len(mapping) >= 5 * 8 * SMALLEST_MAPPING
+    assert memory.held == len(mapping)
+    kept = growing.view
+    growing.append(np.arange(8 * SMALLEST_MAPPING))
+    assert mappings_of(growing) != [mapping]
+    expected = [*range(SMALLEST_MAPPING), *range(4 * SMALLEST_MAPPING)]
+    assert np.array_equal(kept, expected)
+    assert np.array_equal(growing.view[: len(kept)], expected)
+    assert growing.view[-1] == 8 * SMALLEST_MAPPING - 1
+    del kept, mapping
+    assert memory.held == growing.view.base.nbytes
+    del growing
+    assert memory.held == 0
+
+
+def mappings_of(growing: Growing[np.int64]) -> list[mmap.mmap]:
+    """The memory that its values are in, where that is a mapping."""
+    base: object = growing.view
+    while isinstance(base, np.ndarray):
+        base = base.base
+    return [base.obj] if isinstance(base, memoryview) and isinstance(base.obj, mmap.mmap) else []

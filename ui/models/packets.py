@@ -27,6 +27,8 @@ from ui.views.cells import CELL_ROLE, ROW_ROLE
 from ui.views.signs import TEXTS
 
 ORDER_TOPIC = "packet list order"
+MOST_SNAPSHOTS = 1 << 16
+"""New ones that are looked at in one turn."""
 
 Index = QModelIndex | QPersistentModelIndex
 COLUMNS = len(Column)
@@ -221,7 +223,10 @@ class PacketModel(QAbstractTableModel):
         """Take in what was published since the last tick of the document's timer."""
         assert self._document is not None
         assert self._rows is not None
+        assert self._cells is not None
         before, count = self._rows.count, len(self._document.tables.packets)
+        # Whatever row is painted next finds little that is left to look at.
+        self._cells.info.follow(MOST_SNAPSHOTS)
         self._look_at_new_snapshots(before)
         if count == before:
             return
