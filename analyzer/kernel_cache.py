@@ -127,14 +127,25 @@ def ready() -> bool:
     """Whether compiled kernels can be loaded here within a moment."""
     if os.environ.get("NUMBA_DISABLE_JIT", "0") != "0":
         return False
+    if not _has_numba():
+        return False
     try:
-        metadata.version("numba")
         place = folder().path
         listed = [line.split(" ", 1) for line in (place / MARK).read_text(encoding="utf-8").splitlines()]
         # An index grows with whatever else is compiled. Hundreds of files: whoever opens a capture waits for it.
         return all(os.stat(f"{place}{os.sep}{name}").st_size >= int(size) for size, name in listed)
-    except (metadata.PackageNotFoundError, OSError, ValueError):
+    except (OSError, ValueError):
         return False
+
+
+@cache
+def _has_numba() -> bool:
+    """Without an import, which takes a noticeable time; looking takes a tenth of opening a capture."""
+    try:
+        metadata.version("numba")
+    except metadata.PackageNotFoundError:
+        return False
+    return True
 
 
 def prepare() -> None:

@@ -6,14 +6,15 @@ All colours come from the palette that `theme` makes: Button is `raised`, Base `
 from __future__ import annotations
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QPainter, QPalette
+from PySide6.QtGui import QIcon, QPainter, QPalette
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QApplication,
+    QDialogButtonBox,
     QProxyStyle,
     QPushButton,
+    QScrollBar,
     QStyle,
-    QStyleHintReturn,
     QStyleOption,
     QStyleOptionComplex,
     QStyleOptionFrame,
@@ -44,7 +45,6 @@ SCROLL_MARGIN = 3
 SCROLL_LEAST = 28
 """A handle shorter than this could not be caught."""
 TAB_HEIGHT = 30
-TAB_PADDING = 24
 EDGE = 2
 """Line above the tab that is open."""
 FIELD_PADDING = 3
@@ -58,39 +58,14 @@ _METRICS = {
     QStyle.PixelMetric.PM_TabBarTabShiftVertical: 0,
     QStyle.PixelMetric.PM_TabBarTabShiftHorizontal: 0,
     QStyle.PixelMetric.PM_TabBarTabOverlap: 0,
-    QStyle.PixelMetric.PM_TabBarTabHSpace: TAB_PADDING,
 }
 
 
-class FlatStyle(QProxyStyle):
+class _Drawn(QProxyStyle):
     """Fusion without its gradients and frames."""
 
     def __init__(self) -> None:
         super().__init__("Fusion")
-
-    def polish(self, polished: QWidget | QApplication | QPalette) -> QPalette | None:  # type: ignore[override]
-        """Fusion tells tabs nothing of the pointer."""
-        if isinstance(polished, QTabBar):
-            polished.setAttribute(Qt.WidgetAttribute.WA_Hover)
-        return super().polish(polished)
-
-    def pixelMetric(
-        self, metric: QStyle.PixelMetric, option: QStyleOption | None = None, widget: QWidget | None = None
-    ) -> int:
-        known = _METRICS.get(metric)
-        return super().pixelMetric(metric, option, widget) if known is None else known
-
-    def styleHint(
-        self,
-        hint: QStyle.StyleHint,
-        option: QStyleOption | None = None,
-        widget: QWidget | None = None,
-        returned: QStyleHintReturn | None = None,
-    ) -> int:
-        if hint is QStyle.StyleHint.SH_DialogButtonBox_ButtonsHaveIcons:
-            # Fusion's pictures are of no theme: black or coloured on any ground.
-            return 0
-        return super().styleHint(hint, option, widget, returned)
 
     def sizeFromContents(
         self, kind: QStyle.ContentsType, option: QStyleOption, size: QSize, widget: QWidget | None = None
@@ -196,6 +171,42 @@ class FlatStyle(QProxyStyle):
         self.drawItemText(
             painter, option.rect, int(flags) | int(mnemonic), option.palette, enabled, option.text, Role.ButtonText
         )
+
+
+class _BarStyle(_Drawn):
+    """Of scroll bars and rows of tabs, which have measures of their own.
+
+    Qt asks for measures thousands of times when a page is shown, and each answer from here takes microseconds; so only
+    these widgets ask.
+    """
+
+    def polish(self, polished: QWidget | QApplication | QPalette) -> QPalette | None:  # type: ignore[override]
+        """Fusion tells tabs nothing of the pointer."""
+        if isinstance(polished, QTabBar):
+            polished.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        return super().polish(polished)
+
+    def pixelMetric(
+        self, metric: QStyle.PixelMetric, option: QStyleOption | None = None, widget: QWidget | None = None
+    ) -> int:
+        known = _METRICS.get(metric)
+        return super().pixelMetric(metric, option, widget) if known is None else known
+
+
+class FlatStyle(_Drawn):
+    """The style of the program."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._bars = _BarStyle()
+
+    def polish(self, polished: QWidget | QApplication | QPalette) -> QPalette | None:  # type: ignore[override]
+        """Give bars theirs; and take from buttons of dialogs the pictures of Fusion, which are of no theme."""
+        if isinstance(polished, QScrollBar | QTabBar):
+            polished.setStyle(self._bars)
+        elif isinstance(polished, QPushButton) and isinstance(polished.parent(), QDialogButtonBox):
+            polished.setIcon(QIcon())
+        return super().polish(polished)
 
 
 def _paint_hairline(rect: QRect, painter: QPainter, palette: QPalette, *, at_top: bool) -> None:

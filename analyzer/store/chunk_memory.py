@@ -99,7 +99,7 @@ class ChunkMemory:
             return made
 
     def extend(self, mapping: mmap.mmap, size: int) -> bool:
-        """Make a mapping larger. False: the system cannot, it would be over the limit, or an array still refers to it."""
+        """Make a mapping larger. False: the system cannot, an array refers to it, or it would be over the limit."""
         more = size - len(mapping)
         with self._lock:
             if self._is_over(more):

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
     QScrollBar,
     QSpinBox,
     QStatusBar,
+    QStyle,
     QTabBar,
     QToolBar,
     QToolButton,
@@ -28,7 +29,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from ui.style import EDGE, MENU_HEIGHT, SCROLL_EXTENT, SCROLL_LEAST, SCROLL_MARGIN, TAB_HEIGHT, TAB_PADDING
+from ui.style import EDGE, MENU_HEIGHT, SCROLL_EXTENT, SCROLL_LEAST, SCROLL_MARGIN, TAB_HEIGHT
 from ui.theme import DARK, LIGHT, Theme
 
 LONG = 300
@@ -134,7 +135,7 @@ def test_the_open_tab_has_a_line_and_joins_its_pane(qtbot: QtBot, theme: Theme, 
     assert {(rect.top(), rect.height()) for rect in rects} == {(0, TAB_HEIGHT)}
     assert rects[0].right() + 1 == rects[1].left()
     words = tabs.fontMetrics().horizontalAdvance("Packet")
-    assert rects[0].width() >= words + TAB_PADDING
+    assert rects[0].width() >= words + 24
     is_below = shape in BELOW
     lines = range(TAB_HEIGHT - EDGE, TAB_HEIGHT) if is_below else range(EDGE)
     x = rects[1].left() + 4
@@ -290,3 +291,25 @@ def test_the_buttons_of_a_dialog_have_no_pictures(qtbot: QtBot, theme: Theme) ->
     buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close | QDialogButtonBox.StandardButton.Cancel)
     shown(qtbot, buttons, 300, 40)
     assert [button.icon().isNull() for button in buttons.buttons()] == [True, True]
+
+
+def test_buttons_of_dialogs_have_no_pictures_of_the_system(qtbot: QtBot, theme: Theme) -> None:
+    icon = QApplication.style().standardIcon(QStyle.StandardPixmap.SP_DialogCloseButton)
+    box, button, outside = QDialogButtonBox(), QPushButton(icon, "Close"), QPushButton(icon, "Elsewhere")
+    box.addButton(button, QDialogButtonBox.ButtonRole.RejectRole)
+    for widget in (box, outside):
+        qtbot.addWidget(widget)
+        widget.show()
+    assert button.icon().isNull()
+    assert not outside.icon().isNull()
+
+
+def test_measures_are_asked_of_the_system_but_for_bars(qtbot: QtBot, theme: Theme) -> None:
+    """Each answer from Python costs microseconds, and a page that is shown asks thousands of times."""
+    label, bar = QPushButton("Open"), QScrollBar()
+    for widget in (label, bar):
+        qtbot.addWidget(widget)
+        widget.show()
+    for name in ("pixelMetric", "styleHint"):
+        assert name not in vars(type(label.style())), name
+    assert "pixelMetric" in vars(type(bar.style()))
