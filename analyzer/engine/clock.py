@@ -11,21 +11,28 @@ from numpy.typing import NDArray
 from analyzer.store.columns import Table
 
 
+BATCH_FRAMES = 4096
+"""Batches together that have fewer: a capture that is followed comes in hundreds of thousands of them an hour."""
+
+
 class Clock:
     """Advanced batch by batch; answers for any earlier frame as if it had been advanced frame by frame."""
 
-    def __init__(self) -> None:
+    def __init__(self, together: int = BATCH_FRAMES) -> None:
+        """`together`: frames of small batches that are remembered as one."""
+        self._together = together
         self.now_ns = -(1 << 63)
         """Latest time of any frame so far, nanoseconds since 1970."""
         self._firsts = array("q")
-        """First frame of each batch."""
+        """First frame of each batch, or of several small ones."""
         self._before = array("q")
 
     def advance(self, first: int, times: NDArray[np.int64]) -> NDArray[np.int64]:
         """A batch of frames, the first in row `first`, shape (n,), n at least 1; the clock at each of them."""
         running = np.maximum(np.maximum.accumulate(times), self.now_ns)
-        self._firsts.append(first)
-        self._before.append(self.now_ns)
+        if not self._firsts or first - self._firsts[-1] >= self._together:
+            self._firsts.append(first)
+            self._before.append(self.now_ns)
         self.now_ns = int(running[-1])
         return running
 

@@ -5,6 +5,7 @@ What the file says comes to readings as an interruption of their flow, at the sa
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -100,7 +101,7 @@ class Drops:
         told.drops = self._placed
         near = self._tables.drops.take("begin_ns", rows).astype(np.int64) <= reading.last_ns + REACH_NS
         if near.any():
-            reading.lose(self._loss(rows[near]))
+            reading.lose(*self._losses(rows[near], np.zeros(1, np.int64)))
 
     def doubt(self) -> None:
         """Where frames were lost at times that the file does not say, nobody can tell that the network lost them."""
@@ -113,11 +114,9 @@ class Drops:
         causes = snapshots.take("cause", rows).astype(np.int64)
         packets = snapshots.take("packet", np.where(causes >= 0, causes, rows)).astype(np.int64)
         frames = tables.packets.take("frame", packets).astype(np.int64)
-        doubtful = np.zeros(len(rows), dtype=np.bool_)
-        for drop in vague.tolist():
-            since, until = tables.drops.integer("since", drop), tables.drops.integer("frame", drop)
-            doubtful |= (since <= frames) & (frames <= until)
-        chosen = rows[doubtful]
+        since, until = (np.sort(tables.drops.take(name, vague)) for name in ("since", "frame"))
+        begun, over = np.searchsorted(since, frames, side="right"), np.searchsorted(until, frames, side="left")
+        chosen = rows[begun > over]
         snapshots.amend("lost_by", chosen, np.full(len(chosen), LostBy.UNKNOWN, dtype=np.int64))
 
     def _times(self, frames: Ints) -> Ints:
@@ -129,25 +128,31 @@ class Drops:
 
     def _begin(self, packet: int) -> _Told:
         tables = self._tables
-        before = np.searchsorted(tables.drops.integers("packet", 0, self._placed), packet, side="right")
+        before = bisect_right(range(self._placed), packet, key=lambda row: tables.drops.integer("packet", row))
         frame = tables.packets.integer("frame", packet)
-        return _Told(int(before), tables.frames.integer("interface", frame))
+        return _Told(before, tables.frames.integer("interface", frame))
 
     def _interrupt(self, reading: Reading, batch: DatagramBatch, told: _Told) -> DatagramBatch:
         """Feed what comes before losses, and tell them; what is left of the batch."""
-        packets = self._tables.drops.integers("packet", told.drops, self._placed)
-        due = int(np.searchsorted(packets, int(batch.packet[-1]), side="right")) if len(batch) else 0
-        places = np.searchsorted(batch.packet, packets[:due])
-        first, done = told.drops, 0
-        for place in np.unique(places).tolist():
-            if place > done:
-                reading.feed(batch.part(done, place))
-            stop = first + int(np.searchsorted(places, place, side="right"))
-            rows = self._rows(told, stop)
-            done, told.drops = place, stop
-            if len(rows):
-                reading.lose(self._loss(rows))
-        return batch.part(done, len(batch))
+        if not len(batch):
+            return batch
+        packets, first = self._tables.drops.integers("packet", told.drops, self._placed), told.drops
+        end = first + int(np.searchsorted(packets, int(batch.packet[-1]), side="right"))
+        rows = self._rows(told, end)
+        done = 0
+        if len(rows):
+            places = np.searchsorted(batch.packet, packets[rows - first])
+            starts = np.flatnonzero(np.diff(places, prepend=-1))
+            ends = np.append(starts[1:], len(rows)) - 1
+            losses = zip(places[starts].tolist(), (rows[ends] + 1).tolist(), self._losses(rows, starts), strict=True)
+            for place, stop, loss in losses:
+                if place > done:
+                    reading.feed(batch.part(done, place))
+                # Before it is told: whatever strikes there, it is not told again.
+                done, told.drops = place, stop
+                reading.lose(loss)
+        told.drops = end
+        return batch.part(done, len(batch)) if done else batch
 
     def _rows(self, told: _Told, stop: int) -> Ints:
         """Rows that a reading was not told, up to `stop` - 1, and that bear on single snapshots of its flow."""
@@ -155,10 +160,10 @@ class Drops:
         own = drops.array("interface", told.drops, stop) == told.interface
         return told.drops + np.flatnonzero(own & ~drops.array("vague", told.drops, stop).astype(np.bool_))
 
-    def _loss(self, rows: Ints) -> Loss:
+    def _losses(self, rows: Ints, starts: Ints) -> list[Loss]:
+        """What groups of rows are together, of which the first ones are at `starts`."""
         drops = self._tables.drops
-        return Loss(
-            int(drops.take("begin_ns", rows).min()),
-            int(drops.take("end_ns", rows).max()),
-            min(int(drops.take("lost", rows).astype(np.int64).sum()), MAX_LOST),
-        )
+        begin = np.minimum.reduceat(drops.take("begin_ns", rows).astype(np.int64), starts)
+        end = np.maximum.reduceat(drops.take("end_ns", rows).astype(np.int64), starts)
+        lost = np.minimum(np.add.reduceat(drops.take("lost", rows).astype(np.int64), starts), MAX_LOST)
+        return [Loss(*values) for values in zip(begin.tolist(), end.tolist(), lost.tolist(), strict=True)]

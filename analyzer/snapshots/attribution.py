@@ -12,6 +12,7 @@ here is something the capture made us miss.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -69,7 +70,7 @@ class Attribution:
         self._tracker = tracker
         self._watched: dict[int, _Watched] = {}
         """By tick."""
-        self._holes: list[_Hole] = []
+        self._holes: deque[_Hole] = deque()
 
     def settle(self, row: SnapshotRow, cause: Cause | None, *, whole: bool) -> None:
         """Fill in what is known of a row that is added now. `cause` is its own, where something is missing or wrong.
@@ -116,7 +117,8 @@ class Attribution:
     def lose(self, low: int, packets: int) -> None:
         """The capture lost packets, of tick `low` or a later one: what is missing there, it lost."""
         oldest = self._tracker.numbers[SEEN] - 2 * RETENTION_TICKS
-        self._holes = [hole for hole in self._holes if hole.high >= oldest]
+        while self._holes and self._holes[0].high < oldest:
+            self._holes.popleft()
         if self.holed:
             last = self._holes[-1]
             last.low, last.packets = min(last.low, low), min(last.packets + packets, _MAX_PACKETS)
@@ -146,7 +148,7 @@ class Attribution:
         for watched in self._watched.values():
             watched.cause.settle()
         self._watched.clear()
-        self._holes = self._holes[-1:] if self.holed else []
+        self._holes = deque([self._holes[-1]] if self.holed else [])
         self._tracker.numbers[CAUSES] = 0
 
     def _reconsider(self, ticks: Iterable[int]) -> None:

@@ -14,9 +14,9 @@ from analyzer.store.tables import Tables
 TIMES = st.lists(st.integers(-(2**62), 2**62), min_size=1, max_size=30)
 
 
-@given(times=TIMES, cuts=st.sets(st.integers(1, 29)), data=st.data())
-def test_the_latest_time_up_to_a_frame(times: list[int], cuts: set[int], data: st.DataObject) -> None:
-    clock, frames = Clock(), Tables().frames
+@given(times=TIMES, cuts=st.sets(st.integers(1, 29)), together=st.integers(1, 20), data=st.data())
+def test_the_latest_time_up_to_a_frame(times: list[int], cuts: set[int], together: int, data: st.DataObject) -> None:
+    clock, frames = Clock(together), Tables().frames
     edges = [0, *sorted(cut for cut in cuts if cut < len(times)), len(times)]
     expected = list(accumulate(times, max))
     for first, stop in pairwise(edges):
