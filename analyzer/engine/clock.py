@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from analyzer.store.columns import Table
 
-
 BATCH_FRAMES = 4096
 """Batches together that have fewer: a capture that is followed comes in hundreds of thousands of them an hour."""
 

@@ -8,7 +8,7 @@ from enum import Enum
 import numpy as np
 
 from analyzer.snapshots.tracking.columns import RETENTION_TICKS
-from analyzer.stats.clients import History
+from analyzer.stats.history import History
 from analyzer.stats.live import Ints
 from analyzer.stats.snapshots import rebuilt_mask
 from analyzer.store.tables import Tables

@@ -49,7 +49,8 @@ class Blocks:
         """The packed state, or None where the snapshot is not stored whole."""
         count = self._count
         rows = self._rows.view[:count]
-        at = int(np.searchsorted(rows, snapshot))
+        # A number of another width would have all of them copied.
+        at = int(np.searchsorted(rows, np.int32(snapshot)))
         if at == count or rows[at] != snapshot:
             return None
         place = int(self._places.view[at])

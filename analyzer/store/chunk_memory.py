@@ -16,7 +16,7 @@ from analyzer.store.spill import SpillFile
 Array = NDArray[np.generic]
 
 
-SMALLEST_ROOM = 1 << 16
+SMALLEST_ROOM = 1 << 12
 """Bytes of an array that are worth counting, and a place in the file."""
 SMALLEST_MAPPING = 1 << 18
 """Bytes of an array that are worth a mapping of their own."""

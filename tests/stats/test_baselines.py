@@ -13,7 +13,8 @@ from capture_files import BUNDLED, oracle_records
 from analyzer.engine.capture import Capture
 from analyzer.snapshots.status import Status
 from analyzer.stats.baselines import Baseline, Role, baselines
-from analyzer.stats.clients import Clients, History, client_stats
+from analyzer.stats.clients import Clients, client_stats
+from analyzer.stats.history import History
 from analyzer.stats.parts import part_packets
 from analyzer.store.tables import Tables
 

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from analyzer.engine.query import Query
 from analyzer.protocols.base import Pace, Protocol
+from analyzer.stats.client_counts import ClientCounts
 from analyzer.stats.clients import NO_CLIENTS, OLD_BASE_MS, Clients, client_stats, judged
 from analyzer.store.tables import Tables
 from ui.document import Document
@@ -35,6 +36,8 @@ class ClientSource(QObject):
         self.old_base_ms = OLD_BASE_MS
         """Older baselines are judged to be late."""
         self._document: Document | None = None
+        self._counts: ClientCounts | None = None
+        """Of the document; only the query thread counts."""
         self._on = False
         self._stale = False
         self._asked = False
@@ -54,6 +57,7 @@ class ClientSource(QObject):
             self._document.selection.snapshot_changed.disconnect(self._ask_paces)
         self._pause.stop()
         self._document = document
+        self._counts = None if document is None else ClientCounts(document.tables)
         self._stale, self._asked = document is not None, False
         if document is not None:
             for signal in (document.rows_added, document.amended, document.decoded):
@@ -93,11 +97,11 @@ class ClientSource(QObject):
         if document.is_paused and self.clients is not NO_CLIENTS:
             return
         self._stale, self._asked = False, True
-        tables = document.tables
+        tables, counts = document.tables, self._counts
 
         def question(_query: Query) -> tuple[Clients, float]:
             start = perf_counter()
-            return client_stats(tables), perf_counter() - start
+            return client_stats(tables, counts), perf_counter() - start
 
         document.ask(_STATS_TOPIC, question, lambda found: self._answered(document, *found))
 

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QVBoxLayout, QWidget
 
 from analyzer.protocols.base import Pace
 from analyzer.stats.baselines import Baseline, baselines
-from analyzer.stats.clients import History
+from analyzer.stats.history import History
 from ui import fonts
 from ui.document import Document
 from ui.models.baselines import BaselineModel

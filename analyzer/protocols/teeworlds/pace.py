@@ -50,9 +50,10 @@ def _around(ticks: NDArray[np.int32], base_ticks: NDArray[np.int32], index: int)
 
 def _rate(ticks: NDArray[np.int32], base_ticks: NDArray[np.int32], index: int) -> float | None:
     """Snapshots a second by the commonest distance of those before that were sent in the same way."""
-    alike = (base_ticks[: index + 1] >= 0) == (base_ticks[index] >= 0)
+    start = max(0, index + 1 - _LOOKED_AT)
+    alike = (base_ticks[start : index + 1] >= 0) == (base_ticks[index] >= 0)
     others = np.flatnonzero(~alike)
-    start = max(int(others[-1]) + 1 if len(others) else 0, index + 1 - _LOOKED_AT)
+    start += int(others[-1]) + 1 if len(others) else 0
     steps = np.diff(ticks[start : index + 1].astype(np.int64))
     steps = steps[steps > 0]
     if not len(steps):
