@@ -164,9 +164,15 @@ class ClientCounts:
         self._totals.add(session, Total.SIZE, np.where(rebuilt, rows["wire_bytes"], 0))
         self._totals.add(session, Total.PARTS, np.where(rebuilt, rows["parts"], 0))
         self._stand(rows, rows.lost_by, rows.failed, 1)
-        times = packet_times(self._tables, rows["packet"])
+        times, bases = packet_times(self._tables, rows["packet"]), rows["base"]
+        # Of a snapshot without a base, or without an acknowledgement, anything.
+        packets = self._tables.snapshots.take("packet", np.maximum(bases, 0)).astype(np.int64)
+        ages, trips = times - packet_times(self._tables, packets), self._trips(rows.acked, times)
         for number, own in _by_session(session):
-            self._session(number).append(self._tables, rows, own, times[own])
+            mine = self._session(number)
+            mine.append(rows, own, times[own])
+            mine.ages.add(ages[own][bases[own] >= 0])
+            mine.trips.add(trips[own][rows.acked[own] >= 0])
 
     def _derive_again(self, start: int, stop: int) -> None:
         """Rows start to stop - 1: what came out otherwise is counted so."""
@@ -184,10 +190,15 @@ class ClientCounts:
         self._stand(rows, lost_by, failed, -1)
         self._stand(rows, rows.lost_by, rows.failed, 1)
         times = packet_times(self._tables, rows["packet"])
+        gone, come = self._trips(before_acked, times), self._trips(rows.acked, times)
         for number, own in _by_session(rows["session"]):
-            session = self._session(number)
-            session.trip(self._tables, before_acked[own], times[own], is_gone=True)
-            session.trip(self._tables, rows.acked[own], times[own])
+            mine = self._session(number)
+            mine.trips.remove(gone[own][before_acked[own] >= 0])
+            mine.trips.add(come[own][rows.acked[own] >= 0])
+
+    def _trips(self, acked: Ints, times: Ints) -> Ints:
+        """How long after `times` the packets `acked` came; of -1 anything."""
+        return packet_times(self._tables, np.maximum(acked, 0)) - times
 
     def _stand(self, rows: _Rows, lost_by: Ints, failed: Mask, sign: int) -> None:
         """Count, or with a sign of -1 take back, what may be amended of rows."""
@@ -203,6 +214,7 @@ class ClientCounts:
         found = self._sessions.get(number)
         if found is None:
             found = self._sessions[number] = _Session(self._tables.chunks)
+        found.outdate()
         self._awake[number] = self._updates
         self._awake.move_to_end(number)
         return found
@@ -255,7 +267,11 @@ class _Session:
     """What is kept of one session."""
 
     def __init__(self, memory: ChunkMemory) -> None:
-        self._sizes, self._ages, self._trips, self._jitter = Tally(), Tally(), Tally(), Jitter()
+        self.ages = Tally()
+        """How long before a snapshot its base came."""
+        self.trips = Tally()
+        """How long after a snapshot its acknowledgement came."""
+        self._sizes, self._jitter = Tally(), Jitter()
         self._rows: Growing[np.int32] = Growing(np.int32, memory)
         self._packets: Growing[np.int32] = Growing(np.int32, memory)
         self._ticks: Growing[np.int32] = Growing(np.int32, memory)
@@ -263,35 +279,22 @@ class _Session:
         self._quantiles: Quantiles | None = None
 
     def __len__(self) -> int:
-        return len(self._sizes) + len(self._ages) + len(self._trips) + len(self._jitter)
+        return len(self._sizes) + len(self.ages) + len(self.trips) + len(self._jitter)
 
-    def append(self, tables: Tables, rows: _Rows, own: Ints, times: Ints) -> None:
+    def append(self, rows: _Rows, own: Ints, times: Ints) -> None:
         """The next snapshots: those of `rows` that are the session's, and the times of their packets."""
-        self._quantiles = None
         self._rows.append(rows.rows[own].astype(np.int32))
         self._packets.append(rows["packet"][own].astype(np.int32))
         self._ticks.append(rows["tick"][own].astype(np.int32))
         self._base_ticks.append(rows["base_tick"][own].astype(np.int32))
-        good, bases = rows.rebuilt[own], rows["base"][own]
+        good = rows.rebuilt[own]
         self._sizes.add(rows["wire_bytes"][own][good])
         self._jitter.add(times[good], rows["tick"][own][good])
-        based = bases >= 0
-        if based.any():
-            packets = tables.snapshots.take("packet", bases[based]).astype(np.int64)
-            self._ages.add(times[based] - packet_times(tables, packets))
-        self.trip(tables, rows.acked[own], times)
-
-    def trip(self, tables: Tables, acked: Ints, times: Ints, *, is_gone: bool = False) -> None:
-        """Packets that acknowledged snapshots, -1 for none, and when these came; `is_gone`: not any more."""
-        self._quantiles = None
-        known = acked >= 0
-        if known.any():
-            trips = packet_times(tables, acked[known]) - times[known]
-            (self._trips.remove if is_gone else self._trips.add)(trips)
 
     def quantiles(self) -> Quantiles:
+        """As they were the last time, where nothing has come since."""
         if self._quantiles is None:
-            ages, trips = self._ages, self._trips
+            ages, trips = self.ages, self.trips
             self._quantiles = Quantiles(
                 self._sizes.quantile(95),
                 *(ages.quantile(50), ages.quantile(99)),
@@ -300,12 +303,16 @@ class _Session:
             )
         return self._quantiles
 
+    def outdate(self) -> None:
+        """More comes."""
+        self._quantiles = None
+
     def history(self) -> History:
         return History(self._rows.view, self._packets.view, self._ticks.view, self._base_ticks.view)
 
     def park(self, memory: ChunkMemory) -> None:
         """Leave memory to others."""
-        for tally in (self._sizes, self._ages, self._trips, self._jitter):
+        for tally in (self._sizes, self.ages, self.trips, self._jitter):
             tally.park(memory)
 
 

@@ -86,6 +86,8 @@ class Tally:
 
     def _change(self, values: Ints, counts: Ints) -> None:
         """`values` ascending, each once."""
+        if not len(values):
+            return
         values, counts = self._joined(values, counts)
         edges, known = self._cells
         places = np.searchsorted(edges, values)

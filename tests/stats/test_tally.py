@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from analyzer.stats.tally import MOST_CELLS, Grid, Tally, even, relative
 from analyzer.store.chunk_memory import ChunkMemory
 
+GRIDS = st.sampled_from([relative, even])
 VALUES = st.lists(st.integers(-(2**61), 2**61) | st.integers(-50, 50), min_size=1, max_size=80)
 PERCENTS = (1, 10, 50, 95, 99, 100)
 
