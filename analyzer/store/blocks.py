@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from analyzer.store.chunk_memory import Array, ChunkMemory, in_file
+from analyzer.store.chunk_memory import ChunkMemory
 from analyzer.store.growing import Growing
-
-PIECE_BYTES = 1 << 18
-"""Blocks lie one behind the other in pieces of this size; a larger block has a piece of its own."""
-_LENGTH_BYTES = 4
-_OFFSET_BITS = 40
+from analyzer.store.pieces import Pieces
 
 
 class Blocks:
@@ -18,14 +14,11 @@ class Blocks:
 
     def __init__(self, memory: ChunkMemory | None = None) -> None:
         """`memory`: that of the capture's tables."""
-        self._memory = memory or ChunkMemory()
-        self._pieces: list[Array] = []
-        self._used = 0
-        """Bytes of the last piece that are taken."""
-        self._rows: Growing[np.int32] = Growing(np.int32, self._memory)
+        memory = memory or ChunkMemory()
+        self._pieces = Pieces(memory)
+        self._rows: Growing[np.int32] = Growing(np.int32, memory)
         """Snapshots with a block, ascending."""
-        self._places: Growing[np.int64] = Growing(np.int64, self._memory)
-        """Piece and offset in it, in one number: there a block stands behind its length."""
+        self._places: Growing[np.int64] = Growing(np.int64, memory)
         self._count = 0
         self._nbytes = 0
 
@@ -34,15 +27,9 @@ class Blocks:
 
     def put(self, snapshot: int, block: bytes) -> None:
         """Store the packed state of a snapshot row, which lies behind all that were stored before."""
-        data = len(block).to_bytes(_LENGTH_BYTES, "little") + block
-        if not self._pieces or self._used + len(data) > len(self._pieces[-1]):
-            self._memory.add(self._pieces, max(PIECE_BYTES, len(data)), np.dtype(np.uint8))
-            self._used = 0
-        self._pieces[-1][self._used : self._used + len(data)] = np.frombuffer(data, np.uint8)
-        self._places.append(np.array([len(self._pieces) - 1 << _OFFSET_BITS | self._used], np.int64))
+        self._places.append(np.array([self._pieces.put(block)], np.int64))
         self._rows.append(np.array([snapshot], np.int32))
         self._count += 1
-        self._used += len(data)
         self._nbytes += len(block)
 
     def get(self, snapshot: int) -> bytes | None:
@@ -53,11 +40,7 @@ class Blocks:
         at = int(np.searchsorted(rows, np.int32(snapshot)))
         if at == count or rows[at] != snapshot:
             return None
-        place = int(self._places.view[at])
-        piece = self._pieces[place >> _OFFSET_BITS]
-        start = (place & ((1 << _OFFSET_BITS) - 1)) + _LENGTH_BYTES
-        length = int.from_bytes(piece[start - _LENGTH_BYTES : start].tobytes(), "little")
-        return piece[start : start + length].tobytes()
+        return self._pieces.get(int(self._places.view[at]))
 
     @property
     def nbytes(self) -> int:
@@ -67,4 +50,4 @@ class Blocks:
     @property
     def in_file(self) -> int:
         """Bytes of pieces that moved to the temporary file."""
-        return in_file(self._pieces)
+        return self._pieces.in_file

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TypeAlias
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from analyzer.store.chunk_memory import ChunkMemory, in_file
 from analyzer.store.journal import Journal
+from analyzer.store.pieces import Pieces
 
 CHUNK_ROWS = 65_536
 """Rows of a chunk: appending never moves old rows, so a reader needs no lock beyond the published row count."""
@@ -34,6 +35,8 @@ class ColumnSpec:
     """For a column that becomes known later than its row: what it holds until then."""
     ref: str = ""
     """Name of the table whose rows the values number; -1 is no row."""
+    moves: bool = False
+    """Of `O`: texts only, which move to the temporary file like numbers."""
 
 
 class Column:
@@ -107,6 +110,53 @@ class Column:
         return sum({id(value): sys.getsizeof(value) for value in self.slice(0, self._rows).tolist()}.values())
 
 
+class TextColumn(Column):
+    """Texts of a table that grows with the packets: they move like numbers, and what is asked for is made anew."""
+
+    def __init__(self, spec: ColumnSpec, memory: ChunkMemory | None = None) -> None:
+        memory = memory or ChunkMemory()
+        super().__init__(replace(spec, dtype="i8"), memory)
+        self.spec = spec
+        self._texts = Pieces(memory)
+        self._bytes = 0
+
+    def append(self, values: Array) -> None:
+        super().append(self._stored(values))
+
+    def get(self, row: int) -> object:
+        place = super().get(row)
+        assert isinstance(place, int)
+        return self._texts.get(place).decode("utf-8", "surrogatepass")
+
+    def slice(self, start: int, stop: int) -> Array:
+        return self._made(super().slice(start, stop))
+
+    def take(self, rows: Ints) -> Array:
+        return self._made(super().take(rows))
+
+    def put(self, places: Iterable[Place], values: Array) -> None:
+        """Overwrite rows. What they held keeps its room."""
+        super().put(places, self._stored(values))
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the rows in use and of their texts, wherever they are."""
+        return super().nbytes + self._bytes
+
+    @property
+    def in_file(self) -> int:
+        """Bytes of chunks and texts that moved to the temporary file."""
+        return super().in_file + self._texts.in_file
+
+    def _stored(self, values: Array) -> Array:
+        texts = [str(value).encode("utf-8", "surrogatepass") for value in values.tolist()]
+        self._bytes += sum(map(len, texts))
+        return np.array([self._texts.put(text) for text in texts], np.int64)
+
+    def _made(self, places: Array) -> Array:
+        return _objects([self._texts.get(place).decode("utf-8", "surrogatepass") for place in places.tolist()])
+
+
 class Table:
     """Columns of equal length. `len()` is the number of published rows; `appended` counts those not yet visible too."""
 
@@ -117,7 +167,7 @@ class Table:
         self.name = name
         self.specs = tuple(specs)
         memory = memory or ChunkMemory()
-        self.columns = {spec.name: Column(spec, memory) for spec in specs}
+        self.columns = {spec.name: (TextColumn if spec.moves else Column)(spec, memory) for spec in specs}
         self.appended = 0
         self._published = 0
         self._journal = journal

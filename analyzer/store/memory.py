@@ -28,7 +28,7 @@ class TableSize:
     rows: int
     whole: Size
     groups: dict[str, Size]
-    """By the word for the columns: `fixed` are known with their row, `late` may be amended, `objects` are texts."""
+    """By the word for the columns: `fixed` are known with their row, `late` may be amended, `objects` stay."""
 
 
 def memory_sizes(tables: Tables) -> dict[str, TableSize]:
@@ -49,6 +49,6 @@ def _table_size(table: Table) -> TableSize:
 
 
 def _group(column: Column) -> str:
-    if column.spec.dtype == "O":
+    if column.spec.dtype == "O" and not column.spec.moves:
         return "objects"
     return "fixed" if column.spec.unset is None else "late"

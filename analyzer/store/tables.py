@@ -139,7 +139,7 @@ FINDINGS = (
     C("packet", "i4", "datagram it rests on", -1, ref="packets"),
     C("snapshot", "i4", "snapshot it rests on", -1, ref="snapshots"),
     C("offset", "i4", "byte in the packet's plain payload or the joined delta; -1: the whole", -1),
-    C("text", "O", "a sentence with the rule's arguments"),
+    C("text", "O", "a sentence with the rule's arguments", moves=True),
 )
 TYPES = (
     C("session", "i4", "session", ref="sessions"),

@@ -7,10 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from analyzer.store.blocks import PIECE_BYTES, Blocks
+from analyzer.store.blocks import Blocks
 from analyzer.store.chunk_memory import ChunkMemory
 from analyzer.store.columns import CHUNK_ROWS, ColumnSpec, Table
 from analyzer.store.journal import Journal
+from analyzer.store.pieces import PIECE_BYTES
 
 CHUNK = 4 * CHUNK_ROWS
 SPECS = (ColumnSpec("number", "i4", "a number"), ColumnSpec("late", "i4", "known later", -1))

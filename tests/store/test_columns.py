@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analyzer.store.chunk_memory import ChunkMemory
 from analyzer.store.columns import CHUNK_ROWS, Column, ColumnSpec, Table, places_of
 from analyzer.store.journal import Amendment, Journal, JournalReader
+from analyzer.store.pieces import PIECE_BYTES
 
 SPECS = (
     ColumnSpec("number", "i4", "a number"),
@@ -246,3 +249,37 @@ def test_amended_together_is_amended_one_by_one() -> None:
     assert made[0][0][0][5] == 5
     with pytest.raises(OverflowError):
         table.amend_together(rows, {"flag": values["flag"], "late": np.full(5, 1 << 20)})
+
+
+@given(batches=st.lists(st.lists(st.text(), max_size=6), max_size=6), data=st.data())
+def test_texts_that_move_read_like_others(batches: list[list[str]], data: st.DataObject) -> None:
+    moving, staying = (
+        Table("things", (ColumnSpec("text", "O", "a text", "", moves=moves),), Journal()) for moves in (True, False)
+    )
+    for batch in batches:
+        for table in (moving, staying):
+            table.append({"text": batch}, len(batch))
+            table.publish()
+    count = len(staying)
+    if count:
+        rows = data.draw(st.lists(st.integers(0, count - 1), min_size=1, max_size=4))
+        for table in (moving, staying):
+            table.amend("text", rows, [f"new {row}" for row in rows])
+        assert moving.take("text", np.array(rows)).tolist() == staying.take("text", np.array(rows)).tolist()
+        assert [moving.text("text", row) for row in rows] == [staying.text("text", row) for row in rows]
+    assert moving.array("text").tolist() == staying.array("text").tolist()
+
+
+def test_texts_move_past_the_limit(tmp_path: Path) -> None:
+    memory = ChunkMemory(1 << 20, tmp_path)
+    table = Table("things", (ColumnSpec("text", "O", "a text", moves=True),), Journal(), memory)
+    texts = [f"text {row} {'x' * 50}" for row in range(CHUNK_ROWS)]
+    for _ in range(4):
+        table.append({"text": texts}, CHUNK_ROWS)
+    table.publish()
+    column = table.columns["text"]
+    assert memory.held <= (1 << 20) + 8 * CHUNK_ROWS + PIECE_BYTES
+    assert column.in_file >= column.nbytes * 3 // 4
+    assert column.nbytes == 4 * (8 * CHUNK_ROWS + sum(map(len, texts)))
+    assert column.object_bytes() == 0
+    assert table.text("text", CHUNK_ROWS + 5) == texts[5]
