@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from analyzer.store.columns import CHUNK_ROWS
+from analyzer.store.growing import Growing
 from analyzer.store.tables import Tables
 from ui.models.packet_cells import Column, PacketCells
-from ui.models.packet_order import Rows, session_rows, sorted_rows
+from ui.models.packet_order import KeptRows, Rows, session_rows, sorted_rows
 
 SEARCH_ROWS = 4096
 """Rows looked through at a time."""
@@ -25,9 +27,9 @@ class Order:
     """Packets in an order that was asked for."""
 
     version: int
-    rows: Rows
+    rows: Growing[np.int32]
     """Packets by row."""
-    places: Rows
+    places: Growing[np.int32]
     """Row by packet, -1 of those that are not shown."""
 
 
@@ -42,10 +44,10 @@ class PacketRows:
         self._tables = tables
         self._cells = cells
         self._count = len(tables.packets)
-        self._rows: Rows | None = None
+        self._rows: Growing[np.int32] | None = None
         """Packets by row; None: every packet in capture order."""
-        self._places: Rows | None = None
-        """Row by packet, made when asked for."""
+        self._places: Growing[np.int32] | None = None
+        """Row by packet, made when asked for, -1 of those that are not shown."""
         self._sorted = 0
         """Rows that are in order; those behind came later."""
         self._column: Column | None = None
@@ -79,11 +81,11 @@ class PacketRows:
 
     def packet_at(self, row: int) -> int:
         """The packet in a row."""
-        return row if self._rows is None else int(self._rows[row])
+        return row if self._rows is None else int(self._rows.view[row])
 
     def packets(self, start: int, stop: int) -> Rows:
         """The packets in rows start to stop - 1, shape (stop - start,)."""
-        return np.arange(start, stop) if self._rows is None else self._rows[start:stop]
+        return np.arange(start, stop) if self._rows is None else self._rows.view[start:stop].astype(np.int64)
 
     def row_of(self, packet: int) -> int:
         """The row of a packet, -1 if it is not shown."""
@@ -92,8 +94,8 @@ class PacketRows:
         if self._rows is None:
             return packet
         if self._places is None:
-            self._places = _places(self._rows, self._count)
-        return int(self._places[packet])
+            self._places = _places(self._tables, self._rows.view, self._count)
+        return int(self._places.view[packet])
 
     def next_in_flow(self, row: int, step: int) -> int:
         """The next row (step 1), or the one before (-1), of the same flow; -1 if there is none."""
@@ -122,20 +124,24 @@ class PacketRows:
         self._version += 1
         self._sorted = 0
         if self._column is None:
-            self._rows, self._places = None if self._rows is None or self._session == ALL else np.sort(self._rows), None
+            self._places = None
+            # Another array: the one that is there may be being sorted.
+            self._rows = None if self._rows is None or self._session == ALL else self._in_capture_order(self._rows.view)
         elif len(self) <= AT_ONCE:
             self.take(self.ordering()())
 
     def ordering(self) -> Callable[[], Order]:
         """What puts the packets in the order by the column that was chosen."""
         tables, cells, column, descending = self._tables, self._cells, self._column, self._descending
-        version, count, rows = self._version, self._count, None if self._session == ALL else self._rows
+        version, count = self._version, self._count
+        shown = None if self._session == ALL or self._rows is None else self._rows.view
         assert column is not None
 
         def order() -> Order:
-            chosen = np.arange(count) if rows is None else np.sort(rows)
-            found = sorted_rows(tables, cells, chosen, column, descending=descending)
-            return Order(version, found, _places(found, count))
+            chosen = self._in_capture_order(shown) if shown is not None else _every(tables, count)
+            found: Growing[np.int32] = Growing(np.int32, tables.chunks)
+            found.append(sorted_rows(tables, cells, chosen.view, column, descending=descending))
+            return Order(version, found, _places(tables, found.view, count))
 
         return order
 
@@ -149,8 +155,8 @@ class PacketRows:
             else self.packets(len(order.rows), len(self))
         )
         self._sorted = len(order.rows)
-        self._rows = np.concatenate([order.rows, came]) if len(came) else order.rows
-        self._places = None if len(came) else order.places
+        self._rows, self._places = order.rows, order.places
+        self._stand_behind(came)
 
     def limit_to(self, session: int) -> None:
         """The packets of one session, or all (-1)."""
@@ -172,9 +178,8 @@ class PacketRows:
 
     def append(self, new: Rows, count: int) -> None:
         """Take in packets, those of `new` as rows at the end."""
-        self._count, self._places = count, None
-        if self._rows is not None:
-            self._rows = np.concatenate([self._rows, new])
+        self._count = count
+        self._stand_behind(new)
 
     @property
     def wants_sort(self) -> bool:
@@ -183,17 +188,45 @@ class PacketRows:
 
     def found_late(self) -> Rows | None:
         """Packets that turned out to be the session's: to append, or None where all has to be chosen anew."""
-        rows = session_rows(self._tables, self._session, self._count)
-        shown = self.packets(0, len(self))
+        rows = session_rows(self._tables, self._session, self._count).view
+        shown = np.empty(0, np.int32) if self._rows is None else self._rows.view
         if np.array_equal(rows, np.sort(shown)):
-            return rows[:0]
+            return np.arange(0)
         if self._column is None and np.array_equal(rows[: len(shown)], shown):
-            return rows[len(shown) :]
+            return rows[len(shown) :].astype(np.int64)
         return None
 
+    def _stand_behind(self, packets: Rows) -> None:
+        """Rows at the end."""
+        if self._rows is None:
+            return
+        first = len(self._rows)
+        self._rows.append(packets.astype(np.int32))
+        if self._places is not None:
+            self._places.append(np.full(self._count - len(self._places), -1, np.int32))
+            self._places.view[packets] = np.arange(first, len(self._rows))
 
-def _places(rows: Rows, count: int) -> Rows:
+    def _in_capture_order(self, rows: KeptRows) -> Growing[np.int32]:
+        ordered: Growing[np.int32] = Growing(np.int32, self._tables.chunks)
+        ordered.append(rows)
+        ordered.view.sort()
+        return ordered
+
+
+def _every(tables: Tables, count: int) -> Growing[np.int32]:
+    """The first `count` packets."""
+    rows: Growing[np.int32] = Growing(np.int32, tables.chunks)
+    for start in range(0, count, CHUNK_ROWS):
+        rows.append(np.arange(start, min(start + CHUNK_ROWS, count), dtype=np.int32))
+    return rows
+
+
+def _places(tables: Tables, rows: KeptRows, count: int) -> Growing[np.int32]:
     """Row by packet, of `count` packets."""
-    places = np.full(count, -1, dtype=np.int64)
-    places[rows] = np.arange(len(rows))
+    places: Growing[np.int32] = Growing(np.int32, tables.chunks)
+    for start in range(0, count, CHUNK_ROWS):
+        places.append(np.full(min(CHUNK_ROWS, count - start), -1, np.int32))
+    for start in range(0, len(rows), CHUNK_ROWS):
+        some = rows[start : start + CHUNK_ROWS]
+        places.view[some] = np.arange(start, start + len(some))
     return places
