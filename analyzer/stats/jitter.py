@@ -78,6 +78,9 @@ class Jitter:
 
     def park(self, memory: ChunkMemory) -> None:
         """Lie where the capture's tables have room, until the next snapshot."""
+        room = memory.room(self._pairs.size, self._pairs.dtype).view(np.int64).reshape(self._pairs.shape)
+        room[:] = self._pairs
+        self._pairs = room
         for tally in (self._far, *self._by_ticks.values()):
             tally.park(memory)
 

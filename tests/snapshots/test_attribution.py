@@ -71,7 +71,7 @@ class Scene:
     def rest(self) -> None:
         """Everything goes, as an epoch lets it."""
         self.attribution.forget()
-        ticks.forget(self.tracker.track)
+        self.tracker.rest()
 
     def standing(self, local: int) -> tuple[ClientHas, int, LostBy]:
         """client_has, acked_packet and lost_by of a row."""

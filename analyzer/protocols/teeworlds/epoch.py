@@ -247,7 +247,7 @@ class Epoch:
     def rest(self) -> None:
         """Let go of everything that only the next snapshots would need; what is open stays open."""
         self._outcomes.forget()
-        ticks.forget(self.tracker.track)
+        self.tracker.rest()
         self.rebuilder.purge()
 
     def close(self) -> None:

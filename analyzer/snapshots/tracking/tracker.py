@@ -58,11 +58,7 @@ class Tracker:
         numbers[FACTOR] = randbits(32) | 1
         self._place(
             numbers,
-            np.empty((_SMALLEST, TICK_COLUMNS), np.int64),
-            np.zeros(2 * _SMALLEST, np.int64),
-            np.empty(_SMALLEST, np.int64),
-            np.empty(_SMALLEST, np.int64),
-            np.empty((8 * MAX_PARTS, 3), np.int64),
+            *_smallest(),
             np.zeros((MAX_OPEN + 1, COLLECTOR_COLUMNS), np.int64),
             np.empty((MAX_OPEN + 1, MAX_PARTS, PART_COLUMNS), np.int64),
         )
@@ -85,6 +81,16 @@ class Tracker:
         lengths = (NUMBERS, room, 2 * room, room, room, done, MAX_OPEN + 1, MAX_OPEN + 1)
         self._place(*(_longer(np.asarray(array), length) for array, length in zip(old, lengths, strict=True)))
         if room > len(old.ticks):
+            ticks.reindex(self.track)
+
+    def rest(self) -> None:
+        """Forget all but what is being collected, and the room that the rest took: nobody may come for it any more."""
+        ticks.forget(self.track)
+        kept, old = self.numbers[N_TICKS], self.arrays
+        if kept + 2 <= _SMALLEST < len(old.ticks):
+            rows, *others = _smallest()
+            rows[:kept] = old.ticks[:kept]
+            self._place(old.numbers, rows, *others, old.collectors, old.parts)
             ticks.reindex(self.track)
 
     def received(self, collector: int) -> tuple[PartRow, ...]:
@@ -116,6 +122,17 @@ class Tracker:
                 if self.numbers[BYTES] <= MAX_STORE_BYTES:
                     break
                 ticks.drop_base(self.track, entry)
+
+
+def _smallest() -> tuple[Ints, ...]:
+    """Ticks, their index, acknowledgements, those that are not passed, and what is done: of an epoch that begins."""
+    return (
+        np.empty((_SMALLEST, TICK_COLUMNS), np.int64),
+        np.zeros(2 * _SMALLEST, np.int64),
+        np.empty(_SMALLEST, np.int64),
+        np.empty(_SMALLEST, np.int64),
+        np.empty((8 * MAX_PARTS, 3), np.int64),
+    )
 
 
 def _longer(array: Ints, length: int) -> Ints:

@@ -68,7 +68,7 @@ def test_a_tick_put_again_is_counted_once() -> None:
 
 def test_after_a_rest_there_is_room_for_as_much() -> None:
     tracker = with_bases(*[THIRD] * 3)
-    ticks.forget(tracker.track)
+    tracker.rest()
     for tick in range(NEWEST + 2, NEWEST + 8, 2):
         ticks.see(tracker.track, tick)
         ticks.put_base(tracker.track, tick, 0, THIRD, 0, True, 0, 0)
@@ -146,3 +146,29 @@ def test_it_grows_as_much_as_it_must() -> None:
     assert len(rooms) <= 7
     assert len(tracker.track.ticks) <= 2048
     assert len(tracker.track.collectors) == MAX_OPEN + 1
+
+
+def test_rest_lets_go_of_room_but_not_of_what_is_open() -> None:
+    tracker = Tracker()
+    smallest = len(tracker.arrays.ticks)
+
+    def come(first: int) -> None:
+        for number, tick in enumerate(range(first, first + 3 * smallest)):
+            tracker.make_room()
+            ticks.see(tracker.track, tick)
+            ticks.put_base(tracker.track, tick, number, 10, 0, True, 0, 0)
+
+    come(0)
+    tracker.make_room()
+    collector = parts.open_collector(tracker.track, 3 * smallest)
+    grown = len(tracker.arrays.ticks)
+    assert grown > smallest
+    tracker.rest()
+    assert len(tracker.arrays.ticks) == smallest
+    assert list(tracker.bases()) == []
+    assert tracker.open_collectors() == [collector]
+    assert ticks.find(tracker.track, 5) < 0 <= ticks.find(tracker.track, 3 * smallest)
+    come(4 * smallest)
+    assert len(tracker.arrays.ticks) == grown
+    assert ticks.find(tracker.track, 3 * smallest) >= 0
+    assert list(tracker.bases()) == list(range(4 * smallest, 7 * smallest))
