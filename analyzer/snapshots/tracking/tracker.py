@@ -89,8 +89,9 @@ class Tracker:
         kept, old = self.numbers[N_TICKS], self.arrays
         if kept + 2 <= _SMALLEST < len(old.ticks):
             rows, *others = _smallest()
-            rows[:kept] = old.ticks[:kept]
-            self._place(old.numbers, rows, *others, old.collectors, old.parts)
+            rows[:kept] = np.asarray(old.ticks)[:kept]
+            numbers, collectors, collected = (np.asarray(array) for array in (old.numbers, old.collectors, old.parts))
+            self._place(numbers, rows, *others, collectors, collected)
             ticks.reindex(self.track)
 
     def received(self, collector: int) -> tuple[PartRow, ...]:
