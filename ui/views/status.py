@@ -178,7 +178,9 @@ class StatusBar(QStatusBar):
         document.decoded.connect(self._on_decoded)
         document.renamed.connect(self._on_renamed)
         self._say_live()
-        self._say()
+        self._fit()
+        # A turn of its own: showing a capture is the longest one of the window.
+        self._on_rows()
 
     @Slot(object)
     def show_live(self, standing: LiveStanding | None) -> None:
