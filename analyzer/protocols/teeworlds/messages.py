@@ -26,8 +26,7 @@ MAX_INPUT_INTS = 128
 NO_NAMES: Mapping[str, str] = {}
 
 SNAPEMPTY, SNAPSINGLE, SNAP = 0, 1, 2
-SNAP_KINDS = {5: SNAP, 6: SNAPEMPTY, 7: SNAPSINGLE}
-"""Number of the system message -> kind of snapshot message."""
+"""Kinds of snapshot messages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +80,11 @@ def message_id(payload: bytes, offset: int, end: int) -> tuple[int, bool, uuid.U
     return number, bool(value & 1), uuid.UUID(bytes=bytes(payload[body : body + 16])), body + 16
 
 
-def read_snap(data: bytes, number: int, offset: int, end: int) -> SnapFields:
-    """The fields of a snapshot message in `data[offset:end]`; `number` is a key of `SNAP_KINDS`.
+def read_snap(data: bytes, kind: int, offset: int, end: int) -> SnapFields:
+    """The fields of a snapshot message of some kind in `data[offset:end]`.
 
     Checks what the client checks (spec section 16, step 2). Raises `DecodeError` `F1`, which names the field.
     """
-    kind = SNAP_KINDS[number]
     parts, part, crc, length = 1, 0, 0, 0
     parts_at = part_at = length_at = offset
     name = "tick"
