@@ -48,10 +48,10 @@ KNOWN_NUMBERS = 256
 """Places in the `state` of a reading: session; direction of the server; the tokens that packets of either direction
 carry, -1 without one, where they stand, the variant's size shift and its largest payload; of the vital chunks of either
 direction the last number in order, the last that the peer is known to have, -1 for none, and how many wait for their
-turn; the capture's clock; is the player's name known, or not to be found in snapshots; local number of the first snapshot in the rows; where the next
-state goes in the arena and where the oldest one is; rows of `Store.blocks` in use. And what `read` leaves: index of the
-datagram at which it stopped, why, at which of its chunks, for AT_LAST_PART the collector, and whether there was a
-snapshot message whose tick did not fall back."""
+turn; the capture's clock; is the player's name known, or not to be found in snapshots; local number of the first
+snapshot in the rows; where the next state goes in the arena and where the oldest one is; rows of `Store.blocks` in use.
+And what `read` leaves: index of the datagram at which it stopped, why, at which of its chunks, for AT_LAST_PART the
+collector, and whether there was a snapshot message whose tick did not fall back."""
 STATE_SIZE = 24
 
 GOES_ON, AT_DATAGRAM, AT_MESSAGE, AT_LAST_PART, AT_HOUSEKEEPING = range(5)
