@@ -136,8 +136,11 @@ class Connection:
         self._certain = certain
 
     def _exchange(self, packet: Packet, direction: int) -> None:
-        """A handshake of 0.7: the header has the token of the receiver, the body that of the sender, if any."""
-        if packet.token not in (None, NO_TOKEN):
+        """A handshake of 0.7: the header has the token of the receiver, the body that of the sender, if any.
+
+        What a client puts into the header of its CONNECT the server alone can judge.
+        """
+        if direction == self._server and packet.token != NO_TOKEN:
             self._offered[direction] = packet.token
         if packet.control in (CONNECT, TOKEN_EXCHANGE) and len(packet.body) >= TOKEN_SIZE:
             self._offered[1 - direction] = int.from_bytes(packet.body[:TOKEN_SIZE], "big")

@@ -271,6 +271,9 @@ def test_of_seven_an_answer_to_a_stranger_changes_nothing() -> None:
     assert wire.chunks(CLIENT, KNOWN)
     assert wire.chunks(SERVER, OWN)
     assert wire.first_vitals(5, 5) == [False, False]
+    assert wire.control(CLIENT, CONNECT, OTHER, OTHER.to_bytes(4, "big") + bytes(508))
+    assert not wire.chunks(CLIENT, OTHER)
+    assert wire.chunks(SERVER, OWN)
 
 
 def test_of_seven_tokens_are_adopted_where_no_handshake_was_captured() -> None:
