@@ -1,4 +1,4 @@
-"""Writes packets, chunks, snapshot messages and deltas of the 0.6 family the way a DDNet server does, for tests."""
+"""Writes packets, chunks, snapshot messages and deltas the way servers do, for tests."""
 
 from __future__ import annotations
 
@@ -87,6 +87,12 @@ def control(
     return _header(variant, CONTROL, ack, 0, token) + payload
 
 
+def connless_07(name: str, body: bytes = b"", token: int = 0, response_token: int = 0) -> bytes:
+    """A connectionless packet of 0.7."""
+    tokens = _token_bytes(token) + _token_bytes(response_token)
+    return b"\x21" + tokens + b"\xff\xff\xff\xff" + name.encode("ascii") + body
+
+
 def connless(name: str, body: bytes = b"", extra_token: int | None = None) -> bytes:
     """A connectionless packet; with `extra_token` the extended form."""
     header = b"\xff" * 6 if extra_token is None else b"xe" + extra_token.to_bytes(2, "big") + b"\0\0"
@@ -118,21 +124,23 @@ def update(item_key: int, wire: Sequence[int], sizes: Sequence[int]) -> list[int
     return [item_type, item_key & 0xFFFF, *([] if agreed else [len(wire)]), *wire]
 
 
-def snapshot(tick: int, base_tick: int, base: Items, new: Items, sizes: Sequence[int]) -> list[bytes]:
+def snapshot(
+    tick: int, base_tick: int, base: Items, new: Items, sizes: Sequence[int], *, seven: bool = False
+) -> list[bytes]:
     """The messages that carry a snapshot: one SNAPEMPTY, one SNAPSINGLE, or several SNAP."""
-    return snapshot_messages(tick, base_tick, pack_varints(delta(base, new, sizes)), crc(new))
+    return snapshot_messages(tick, base_tick, pack_varints(delta(base, new, sizes)), crc(new), seven=seven)
 
 
-def snapshot_messages(tick: int, base_tick: int, data: bytes, checksum: int) -> list[bytes]:
-    """The messages that carry a packed delta."""
+def snapshot_messages(tick: int, base_tick: int, data: bytes, checksum: int, *, seven: bool = False) -> list[bytes]:
+    """The messages that carry a packed delta; their numbers in 0.7 are one higher."""
     head = pack_varints((tick, signed(tick - base_tick)))
     if data == b"\0\0\0":
-        return [message(SNAPEMPTY, True, head)]
+        return [message(SNAPEMPTY + seven, True, head)]
     if len(data) <= PART_SIZE:
-        return [message(SNAPSINGLE, True, head + pack_varints((checksum, len(data))) + data)]
+        return [message(SNAPSINGLE + seven, True, head + pack_varints((checksum, len(data))) + data)]
     parts = [data[start : start + PART_SIZE] for start in range(0, len(data), PART_SIZE)]
     return [
-        message(SNAP, True, head + pack_varints((len(parts), number, checksum, len(part))) + part)
+        message(SNAP + seven, True, head + pack_varints((len(parts), number, checksum, len(part))) + part)
         for number, part in enumerate(parts)
     ]
 
@@ -142,7 +150,8 @@ def _header(variant: Variant, flags: int, ack: int, count: int, token: int | Non
     if flagged:
         flags |= TOKEN
     bits = sum(bit for _, bit, flag in variant.flag_bits if flags & flag)
-    return bytes((bits | ack >> 8, ack & 0xFF, count)) + (_token_bytes(token) if flagged else b"")
+    behind = flagged or variant.token_place is TokenPlace.HEADER
+    return bytes((bits | ack >> 8, ack & 0xFF, count)) + (_token_bytes(token) if behind else b"")
 
 
 def _token_bytes(token: int | None) -> bytes:

@@ -1,4 +1,4 @@
-"""Reads packets and chunks of Teeworlds 0.6 and DDNet, up to the bytes of each message. Spec sections 2, 4 and 7.
+"""Reads packets and chunks of Teeworlds 0.6, DDNet and 0.7, up to the bytes of each message. Spec sections 2, 4 and 7.
 
 A fault never raises here: it is put on the packet, and what was read before it stays.
 """
@@ -10,7 +10,9 @@ from analyzer.transports.teeworlds_packet import (
     COMPRESSED,
     CONNLESS,
     CONNLESS_HEADER,
+    CONNLESS_HEADER_07,
     CONTROL,
+    FLAGS_SIZE,
     MAX_DATAGRAM,
     RESEND,
     TOKEN,
@@ -61,12 +63,14 @@ def read_packet(
 def read_header(datagram: bytes, variant: Variant) -> Packet:
     """Read what stands before the payload, which is all that a datagram cut by the capture still tells.
 
-    byte 0   bit 7 compression  bit 6 resend request  bit 5 connectionless
-             bit 4 control      bit 3 token (0.6.5 only)  bit 2 unused
+    byte 0   0.6: bit 7 compression  bit 6 resend request  bit 5 connectionless
+                  bit 4 control      bit 3 token (0.6.5 only)  bit 2 unused
+             0.7: bits 7..6 zero     bit 5 connectionless      bit 4 compression
+                  bit 3 resend request  bit 2 control
              bits 1..0  ack bits 9..8
     byte 1   ack bits 7..0
     byte 2   number of chunks
-    [4 bytes token, big-endian, only in 0.6.5 packets with bit 3 set]
+    [4 bytes token, big-endian, in 0.7 and in 0.6.5 packets with bit 3 set]
     """
     packet = Packet()
     if is_stun(datagram):
@@ -75,31 +79,37 @@ def read_header(datagram: bytes, variant: Variant) -> Packet:
     size = len(datagram)
     if size > MAX_DATAGRAM:
         packet.issues.append(f"longer than {MAX_DATAGRAM} bytes")
-    if size < 3:
+    if size < FLAGS_SIZE:
         packet.error = DecodeError("short", 0, f"{size} bytes are too short for a packet header")
         return packet
     first = datagram[0]
     if first & CONNLESS:
-        extended = datagram[:2] == b"xe"
-        packet.kind = PacketKind.CONNLESS_EXTENDED if extended else PacketKind.CONNLESS
+        packet.kind = _connless_kind(datagram)
         packet.flags = CONNLESS
         return packet
-    packet.flags = sum(flag for _, bit, flag in variant.flag_bits if first & bit)
+    packet.flags = variant.flags_of(first)
     packet.compressed = bool(packet.flags & COMPRESSED)
     packet.ack = (first & 3) << 8 | datagram[1]
     packet.chunk_count = datagram[2]
-    packet.payload_offset = 3
+    packet.payload_offset = FLAGS_SIZE
     if packet.flags & CONTROL:
         packet.kind = PacketKind.CONTROL
     if first & ~variant.known_bits:
         packet.issues.append(f"unknown flag bits {first & ~variant.known_bits:02x}")
-    if packet.flags & TOKEN:
-        if size < 3 + TOKEN_SIZE:
-            packet.error = DecodeError("token-short", 3, "the header ends inside the token")
+    if packet.flags & TOKEN or variant.token_place is TokenPlace.HEADER:
+        if size < FLAGS_SIZE + TOKEN_SIZE:
+            packet.error = DecodeError("token-short", FLAGS_SIZE, "the header ends inside the token")
             return packet
-        packet.token = int.from_bytes(datagram[3 : 3 + TOKEN_SIZE], "big")
-        packet.payload_offset = 3 + TOKEN_SIZE
+        packet.token = int.from_bytes(datagram[FLAGS_SIZE : FLAGS_SIZE + TOKEN_SIZE], "big")
+        packet.payload_offset = FLAGS_SIZE + TOKEN_SIZE
     return packet
+
+
+def _connless_kind(datagram: bytes) -> PacketKind:
+    """By the bytes alone: one socket of a client may ask servers of every kind, whatever its connection speaks."""
+    if datagram[:2] == b"xe":
+        return PacketKind.CONNLESS_EXTENDED
+    return PacketKind.CONNLESS_07 if datagram[0] & 0xC3 == 0x01 else PacketKind.CONNLESS
 
 
 def _read_payload(packet: Packet, datagram: bytes, variant: Variant, plain: bytes | None) -> None:
@@ -107,7 +117,7 @@ def _read_payload(packet: Packet, datagram: bytes, variant: Variant, plain: byte
         packet.payload = datagram
         packet.payload_end = len(datagram)
         return
-    if packet.kind in (PacketKind.CONNLESS, PacketKind.CONNLESS_EXTENDED):
+    if packet.flags & CONNLESS:
         _read_connless(packet, datagram)
         return
     if packet.compressed:
@@ -127,13 +137,24 @@ def _read_payload(packet: Packet, datagram: bytes, variant: Variant, plain: byte
 
 
 def _read_connless(packet: Packet, datagram: bytes) -> None:
-    """Six bytes of header, then FF FF FF FF, a name of four characters, and the body."""
-    if len(datagram) < CONNLESS_HEADER:
+    """The header, then FF FF FF FF, a name of four characters, and the body.
+
+    0.6   FF FF FF FF FF FF; extended: 'x' 'e', 2 bytes extra token, 2 bytes reserved
+    0.7   byte 0 with bit 5 set and version 1 in bits 1..0, receiver's token (4), sender's token (4)
+    """
+    seven = packet.kind is PacketKind.CONNLESS_07
+    header = CONNLESS_HEADER_07 if seven else CONNLESS_HEADER
+    if len(datagram) < header:
         raise DecodeError("short", 0, f"{len(datagram)} bytes are too short for a connectionless packet")
-    packet.payload = datagram[CONNLESS_HEADER:]
+    packet.payload = datagram[header:]
     packet.payload_end = len(packet.payload)
-    packet.payload_offset = CONNLESS_HEADER
-    if packet.kind is PacketKind.CONNLESS_EXTENDED:
+    packet.payload_offset = header
+    if seven:
+        packet.token = int.from_bytes(datagram[1:5], "big")
+        packet.response_token = int.from_bytes(datagram[5:9], "big")
+        if datagram[0] & 0x1C:
+            packet.issues.append(f"unknown flag bits {datagram[0] & 0x1C:02x}")
+    elif packet.kind is PacketKind.CONNLESS_EXTENDED:
         packet.extra_token = int.from_bytes(datagram[2:4], "big")
     elif datagram[:CONNLESS_HEADER] != b"\xff" * CONNLESS_HEADER:
         packet.issues.append("header bytes of a connectionless packet are not all ff")
@@ -166,7 +187,7 @@ def _read_control(packet: Packet, variant: Variant) -> None:
         raise DecodeError("control-empty", packet.payload_offset, "control packet without a message")
     packet.control = packet.payload[0]
     packet.body_offset = 1
-    if packet.control >= len(variant.control_names):
+    if not variant.control_name(packet.control):
         packet.issues.append(f"unknown control message {packet.control}")
     _read_tail_token(packet, variant, 1)
 

@@ -9,9 +9,15 @@ from analyzer.wire.errors import DecodeError
 
 MAX_DATAGRAM = 1400
 MAX_PAYLOAD_06 = 1397
-"""Decoded payload of a packet, DDNet's limit (spec section 2.4)."""
+MAX_PAYLOAD_07 = 1391
+"""Decoded payload of a packet, DDNet's limit and that of 0.7 (spec section 2.4)."""
+FLAGS_SIZE = 3
+"""Flags, acknowledgement and number of chunks, with which every header of a connection begins."""
 TOKEN_SIZE = 4
+NO_TOKEN = 0xFFFFFFFF
+"""What a packet carries while the receiver's token is not known."""
 CONNLESS_HEADER = 6
+CONNLESS_HEADER_07 = 9
 
 COMPRESSED = 0x80
 RESEND = 0x40
@@ -20,8 +26,9 @@ CONTROL = 0x10
 TOKEN = 0x08
 """Bits of `Packet.flags`; where they stand on the wire is the variant's matter."""
 
-KEEPALIVE, CONNECT, CONNECTACCEPT, ACCEPT, CLOSE = range(5)
-"""Control messages of the 0.6 family."""
+KEEPALIVE, CONNECT, CONNECTACCEPT, ACCEPT, CLOSE, TOKEN_EXCHANGE = range(6)
+"""Control messages. In 0.7 the server's answer to a CONNECT is called ACCEPT, and nobody sends number 3; the 0.6 family
+exchanges no tokens by themselves."""
 
 
 class PacketKind(IntEnum):
@@ -32,6 +39,7 @@ class PacketKind(IntEnum):
     CONNLESS = 2
     CONNLESS_EXTENDED = 3
     STUN = 4
+    CONNLESS_07 = 5
 
 
 class TokenPlace(IntEnum):
@@ -42,6 +50,8 @@ class TokenPlace(IntEnum):
     """Last four bytes of the payload, compressed along with it."""
     FLAGGED = 2
     """After the header if the token bit is set."""
+    HEADER = 3
+    """After the header, always; either side chooses the one that it is sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +68,17 @@ class Variant:
     """Low bits of a chunk's size, in its second header byte."""
     max_payload: int = MAX_PAYLOAD_06
     control_names: tuple[str, ...] = ("KEEPALIVE", "CONNECT", "CONNECTACCEPT", "ACCEPT", "CLOSE")
+    """By number; empty: nobody sends it."""
+    handshake: frozenset[int] = frozenset((CONNECT, CONNECTACCEPT))
+    """Control messages that carry no token or one that is about to change; what they acknowledge says nothing."""
+
+    def control_name(self, number: int) -> str:
+        """Name of a control message, empty if the variant has none of that number."""
+        return self.control_names[number] if number < len(self.control_names) else ""
+
+    def flags_of(self, first: int) -> int:
+        """Bits of `Packet.flags` for byte 0 of a packet."""
+        return sum(flag for _, bit, flag in self.flag_bits if first & bit)
 
 
 _FLAGS_06 = (
@@ -69,6 +90,21 @@ _FLAGS_06 = (
 PLAIN = Variant("0.6", TokenPlace.NONE, 0xF3, _FLAGS_06)
 TAIL = Variant("ddnet", TokenPlace.TAIL, 0xF3, _FLAGS_06)
 HEADER = Variant("0.6.5", TokenPlace.FLAGGED, 0xFB, (*_FLAGS_06, ("token", 0x08, TOKEN)))
+SEVEN = Variant(
+    "0.7",
+    TokenPlace.HEADER,
+    0x3F,
+    (
+        ("connectionless", 0x20, CONNLESS),
+        ("compression", 0x10, COMPRESSED),
+        ("resend request", 0x08, RESEND),
+        ("control", 0x04, CONTROL),
+    ),
+    size_shift=6,
+    max_payload=MAX_PAYLOAD_07,
+    control_names=("KEEPALIVE", "CONNECT", "ACCEPT", "", "CLOSE", "TOKEN"),
+    handshake=frozenset((CONNECT, CONNECTACCEPT, TOKEN_EXCHANGE)),
+)
 
 
 @dataclass(slots=True)
@@ -98,7 +134,9 @@ class Packet:
     chunk_count: int = 0
     """As the header says."""
     token: int | None = None
-    """Connection's token, as it stands in this packet."""
+    """Connection's token, as it stands in this packet; of a connectionless packet of 0.7 the receiver's."""
+    response_token: int | None = None
+    """Of a connectionless packet of 0.7: the sender's, which answers are to carry."""
     compressed: bool = False
     payload: bytes = b""
     """Plain bytes after the header; a tail token is still on them, at `payload_end`."""

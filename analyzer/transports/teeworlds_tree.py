@@ -7,14 +7,15 @@ from collections.abc import Callable
 from analyzer.transports.teeworlds_packet import (
     CLOSE,
     CONNECT,
-    CONNECTACCEPT,
     CONNLESS,
     CONNLESS_HEADER,
-    TOKEN,
+    CONNLESS_HEADER_07,
+    FLAGS_SIZE,
     TOKEN_SIZE,
     Chunk,
     Packet,
     PacketKind,
+    TokenPlace,
     Variant,
 )
 from analyzer.wire.errors import DecodeError
@@ -44,7 +45,7 @@ class PacketTree:
             self.trace.add(Field("STUN", text="binding message", span=Span(0, 0, len(self.datagram))))
         elif packet.flags & CONNLESS:
             self._add_connless()
-        elif len(self.datagram) >= 3:
+        elif len(self.datagram) >= FLAGS_SIZE:
             self._add_header()
             if packet.control >= 0:
                 self._add_control()
@@ -74,9 +75,9 @@ class PacketTree:
             add(Field("unknown flags", unknown, f"0x{unknown:02x}", Span(0, 0, 1), note="not zero", mask=unknown))
         add(Field("ack", packet.ack, span=Span(0, 0, 2), mask=ACK_MASK))
         add(Field("chunks", packet.chunk_count, span=Span(0, 2, 1)))
-        size = 3
-        if packet.token is not None and packet.flags & TOKEN:
-            add(Field("token", packet.token, f"{packet.token:08x}", Span(0, 3, TOKEN_SIZE)))
+        size = FLAGS_SIZE
+        if packet.token is not None and self.variant.token_place is not TokenPlace.TAIL:
+            add(Field("token", packet.token, f"{packet.token:08x}", Span(0, size, TOKEN_SIZE)))
             size += TOKEN_SIZE
         self.trace.end("header", Span(0, 0, size))
         if packet.payload_buffer:
@@ -85,9 +86,15 @@ class PacketTree:
 
     def _add_connless(self) -> None:
         packet, add = self.packet, self.trace.add
-        if len(self.datagram) < CONNLESS_HEADER:
+        seven = packet.kind is PacketKind.CONNLESS_07
+        if len(self.datagram) < (CONNLESS_HEADER_07 if seven else CONNLESS_HEADER):
             return
-        if packet.extra_token is not None:
+        if packet.token is not None and packet.response_token is not None:
+            add(Field("connectionless", True, span=Span(0, 0, 1), mask=0x20))
+            add(Field("version", self.datagram[0] & 3, span=Span(0, 0, 1), mask=3))
+            add(Field("token", packet.token, f"{packet.token:08x}", Span(0, 1, TOKEN_SIZE)))
+            add(Field("response token", packet.response_token, f"{packet.response_token:08x}", Span(0, 5, TOKEN_SIZE)))
+        elif packet.extra_token is not None:
             add(Field("extended header", "xe", span=Span(0, 0, 2)))
             add(Field("extra token", packet.extra_token, f"{packet.extra_token:04x}", Span(0, 2, 2)))
             add(Field("reserved", self.datagram[4:6], span=Span(0, 4, 2)))
@@ -98,8 +105,8 @@ class PacketTree:
         add(Field("body", packet.body, span=self._span(packet.body_offset, len(packet.body))))
 
     def _add_control(self) -> None:
-        packet, names = self.packet, self.variant.control_names
-        name = names[packet.control] if packet.control < len(names) else "unknown"
+        packet = self.packet
+        name = self.variant.control_name(packet.control) or "unknown"
         self.trace.begin()
         self.trace.add(Field("control message", packet.control, name, self._span(0, 1)))
         reader = self._reader(packet.body_offset, packet.payload_end)
@@ -107,8 +114,13 @@ class PacketTree:
         try:
             if packet.control == CLOSE and reader.left:
                 reader.text("reason")
-            elif packet.control in (CONNECT, CONNECTACCEPT):
-                _read_connect_body(reader, packet.body, packet.control)
+            elif packet.control in self.variant.handshake:
+                if self.variant.token_place is not TokenPlace.HEADER:
+                    _read_before_token(reader, packet.body, packet.control)
+                if reader.left >= TOKEN_SIZE:
+                    reader.big_endian("token", TOKEN_SIZE)
+                if reader.left:
+                    reader.rest("padding")
             if reader.left:
                 reader.rest("body")
         except DecodeError as error:
@@ -150,7 +162,7 @@ class PacketTree:
             start = packet.payload_end - packet.surplus
             raw = packet.payload[start : packet.payload_end]
             self.trace.add(Field("surplus", raw, span=self._span(start, len(raw)), note="bytes after the last chunk"))
-        if packet.token is not None and not packet.flags & TOKEN:
+        if packet.token is not None and self.variant.token_place is TokenPlace.TAIL:
             text = f"{packet.token:08x}"
             self.trace.add(Field("token", packet.token, text, self._span(packet.payload_end, TOKEN_SIZE)))
 
@@ -161,13 +173,9 @@ class PacketTree:
         return Reader(data, base + start, base + end, buffer=packet.payload_buffer, trace=self.trace)
 
 
-def _read_connect_body(reader: Reader, body: bytes, control: int) -> None:
-    """DDNet: TKEN, then the token if the variant left it on. 0.6.5: tokens in the body (spec section 4.1)."""
+def _read_before_token(reader: Reader, body: bytes, control: int) -> None:
+    """DDNet: TKEN. 0.6.5: zeros in a CONNECT (spec section 4.1)."""
     if body.startswith(b"TKEN"):
         reader.raw("magic", 4)
     elif control == CONNECT and len(body) >= 8:
         reader.raw("zero", 4)
-    if reader.left >= TOKEN_SIZE:
-        reader.big_endian("token", TOKEN_SIZE)
-    if reader.left:
-        reader.rest("padding")

@@ -17,6 +17,7 @@ from analyzer.transports.teeworlds_packet import (
     KEEPALIVE,
     PLAIN,
     RESEND,
+    SEVEN,
     TAIL,
     TOKEN,
     Chunk,
@@ -27,7 +28,7 @@ from analyzer.transports.teeworlds_packet import (
 from analyzer.wire.reader import Field, Trace
 from tests import encoder
 
-VARIANTS = (PLAIN, TAIL, HEADER)
+VARIANTS = (PLAIN, TAIL, HEADER, SEVEN)
 DDNET_TOKEN = 0x12345678
 
 # snapshot A of spec section 22.1 as a message, 43 bytes
@@ -297,6 +298,73 @@ def test_connless_extended() -> None:
     )
 
 
+def test_connless_of_seven() -> None:
+    """Spec section 2.3."""
+    datagram = bytes.fromhex("21 12345678 c1c1c1c1 ffffffff 67696533 05")
+    assert encoder.connless_07("gie3", b"\x05", DDNET_TOKEN, 0xC1C1C1C1) == datagram
+    for variant in VARIANTS:
+        packet = read_packet(datagram, variant)
+        assert (packet.kind, packet.flags, packet.connless, packet.body) == (
+            PacketKind.CONNLESS_07,
+            CONNLESS,
+            "gie3",
+            b"\x05",
+        )
+        assert (packet.token, packet.response_token, packet.payload_offset) == (DDNET_TOKEN, 0xC1C1C1C1, 9)
+        assert packet.issues == []
+        assert fault(read_packet(datagram[:8], variant)) == ("short", 0, 0)
+    assert read_packet(b"\x25" + datagram[1:], SEVEN).issues == ["unknown flag bits 04"]
+    # Another version than 1: no form of 0.7 that anybody reads.
+    assert read_packet(b"\x22" + datagram[1:], SEVEN).kind is PacketKind.CONNLESS
+
+
+def test_chunks_of_seven() -> None:
+    """The vector of spec section 22.2."""
+    datagram = bytes.fromhex("02bc01deadbeef00040fa80102")
+    packet = read_packet(datagram, SEVEN)
+    assert (packet.ack, packet.token, packet.flags, packet.error, packet.issues) == (700, 0xDEADBEEF, 0, None, [])
+    assert messages(packet) == [bytes.fromhex("0fa80102")]
+    chunk = encoder.chunk(bytes.fromhex("0fa80102"), size_shift=6)
+    assert encoder.packet([chunk], ack=700, token=0xDEADBEEF, variant=SEVEN, compress=False) == datagram
+
+
+@pytest.mark.parametrize(
+    ("header", "size", "sequence"), [("03 08", 200, -1), ("43 c8 e8", 200, 1000), ("c3 c8 e8", 200, 1000)]
+)
+def test_chunk_headers_of_seven(header: str, size: int, sequence: int) -> None:
+    """Spec section 7.1."""
+    datagram = bytes.fromhex("000501deadbeef" + header) + bytes(size)
+    packet = read_packet(datagram, SEVEN)
+    assert [(chunk.size, chunk.sequence) for chunk in packet.chunks] == [(size, sequence)]
+    assert packet.issues == []
+
+
+@pytest.mark.parametrize(
+    ("datagram", "control", "body", "token"),
+    [
+        ("040000 ffffffff 05 c1c1c1c1" + "00" * 508, 5, bytes.fromhex("c1c1c1c1") + bytes(508), 0xFFFFFFFF),
+        ("040000 c1c1c1c1 05 12345678", 5, bytes.fromhex("12345678"), 0xC1C1C1C1),
+        ("040000 c1c1c1c1 02", 2, b"", 0xC1C1C1C1),
+        ("060200 c1c1c1c1 00", 0, b"", 0xC1C1C1C1),
+        ("040000 c1c1c1c1 04 62796500", 4, b"bye\0", 0xC1C1C1C1),
+    ],
+)
+def test_control_of_seven(datagram: str, control: int, body: bytes, token: int) -> None:
+    packet = read_packet(bytes.fromhex(datagram), SEVEN)
+    assert (packet.kind, packet.control, packet.body, packet.token) == (PacketKind.CONTROL, control, body, token)
+    assert (packet.error, packet.issues) == (None, [])
+
+
+def test_what_is_wrong_with_packets_of_seven() -> None:
+    assert fault(read_packet(bytes.fromhex("000501deadbe"), SEVEN)) == ("token-short", 0, 3)
+    assert read_packet(bytes.fromhex("040000c1c1c1c103"), SEVEN).issues == ["unknown control message 3"]
+    assert read_packet(bytes.fromhex("880500deadbeef"), SEVEN).issues == ["unknown flag bits 80"]
+    limit = encoder.packet([encoder.chunk(bytes(1389), size_shift=6)], token=1, variant=SEVEN, compress=True)
+    assert read_packet(limit, SEVEN).error is None
+    over = encoder.packet([encoder.chunk(bytes(1390), size_shift=6)], token=1, variant=SEVEN, compress=True)
+    assert (fault(read_packet(over, SEVEN)) or ("",))[0] == "huffman-limit"
+
+
 @pytest.mark.parametrize("start", ["0001", "0101", "0111"])
 def test_stun_is_told_apart_first(start: str) -> None:
     datagram = bytes.fromhex(start + "0000" + "2112a442") + bytes(12)
@@ -328,7 +396,7 @@ def test_what_is_encoded_is_read(
     chunks: list[tuple[bytes, bool, int, bool]], ack: int, variant: Variant, compress: bool, token: int
 ) -> None:
     encoded = [
-        encoder.chunk(body, vital=vital, sequence=sequence, resend=vital and resend)
+        encoder.chunk(body, vital=vital, sequence=sequence, resend=vital and resend, size_shift=variant.size_shift)
         for body, vital, sequence, resend in chunks
     ]
     packet = read_packet(encoder.packet(encoded, ack=ack, token=token, variant=variant, compress=compress), variant)

@@ -16,6 +16,7 @@ from analyzer.transports.teeworlds_packet import (
     KEEPALIVE,
     PLAIN,
     RESEND,
+    SEVEN,
     TAIL,
     TOKEN,
     Packet,
@@ -53,6 +54,22 @@ def test_variants_differ_in_the_token(variant: Variant, name: str, place: TokenP
     assert flags[0x20] == CONNLESS
     assert flags[0x10] == CONTROL
     assert flags.get(0x08) == (TOKEN if variant is HEADER else None)
+
+
+def test_seven_differs_in_bits_and_sizes_too() -> None:
+    """Spec sections 2.2, 4.1 and 7.1."""
+    assert (SEVEN.name, SEVEN.token_place, SEVEN.size_shift, SEVEN.max_payload) == ("0.7", TokenPlace.HEADER, 6, 1391)
+    flags = {bit: flag for _, bit, flag in SEVEN.flag_bits}
+    assert flags == {0x20: CONNLESS, 0x10: COMPRESSED, 0x08: RESEND, 0x04: CONTROL}
+    assert SEVEN.known_bits == 0b0011_1111
+    names = ["KEEPALIVE", "CONNECT", "ACCEPT", "", "CLOSE", "TOKEN", ""]
+    assert [SEVEN.control_name(number) for number in range(7)] == names
+    assert [number for number in range(7) if number in SEVEN.handshake] == [1, 2, 5]
+
+
+def test_flags_of_a_first_byte() -> None:
+    assert [variant.flags_of(0xFF) for variant in (PLAIN, TAIL, HEADER, SEVEN)] == [0xF0, 0xF0, 0xF8, 0xF0]
+    assert [variant.flags_of(0x14) for variant in (PLAIN, SEVEN)] == [CONTROL, COMPRESSED | CONTROL]
 
 
 def test_nothing_read_says_nothing() -> None:

@@ -1,4 +1,4 @@
-"""Teeworlds 0.6 and DDNet, as the specification of their wire format says."""
+"""Teeworlds 0.6, DDNet and 0.7, as the specification of their wire format says."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ PROTOCOL = Protocol(
     pace=pace,
     excerpts=Excerpts(
         made_snapshot,
-        tells_dialect=frozenset({"CONNECTACCEPT"}),
+        tells_dialect=frozenset({"CONNECTACCEPT", "TOKEN"}),
         opens_epoch=("NETMSG_MAP_CHANGE", "NETMSG_ENTERGAME"),
     ),
 )

@@ -12,6 +12,7 @@ from analyzer.protocols.teeworlds.dialects import Dialect
 from analyzer.protocols.teeworlds.epoch import Epoch
 from analyzer.protocols.teeworlds.messages import message_id, message_name
 from analyzer.protocols.teeworlds.reading import TeeworldsReading, Tools
+from analyzer.protocols.teeworlds.roles import Role, Roles
 from analyzer.snapshots.tracking import parts
 from analyzer.snapshots.tracking.columns import (
     MAX_PARTS,
@@ -25,6 +26,7 @@ from analyzer.transports.teeworlds_huffman import HUFFMAN
 from analyzer.transports.teeworlds_packet import (
     COMPRESSED,
     CONNLESS,
+    FLAGS_SIZE,
     TOKEN,
     TOKEN_SIZE,
     Chunk,
@@ -68,10 +70,14 @@ class BulkReading(TeeworldsReading):
         for (system, number), known in self._schema.by_message_number.items():
             if number < flow.KNOWN_NUMBERS:
                 self._names[int(system), number] = rows.name(known.name)
+        variant = dialect.variant
+        self._roles = _role_table(dialect.roles)
+        self._flags: Ints = np.array([variant.flags_of(first) for first in range(256)], dtype=np.int64)
         self._state: Ints = np.zeros(flow.STATE_SIZE, dtype=np.int64)
         self._state[flow.SERVER] = server
-        self._state[flow.TOKEN_PLACE] = dialect.variant.token_place
-        self._state[flow.SIZE_SHIFT] = dialect.variant.size_shift
+        self._state[flow.TOKEN_PLACE] = variant.token_place
+        self._state[flow.SIZE_SHIFT] = variant.size_shift
+        self._state[flow.MAX_PAYLOAD] = variant.max_payload
 
     def feed(self, batch: DatagramBatch) -> None:
         """Read a batch."""
@@ -127,7 +133,8 @@ class BulkReading(TeeworldsReading):
             parts=left + 8 * MAX_PARTS,
             amendments=2 * left + 8 + epoch.tracker.numbers[N_UNPASSED],
         )
-        format = flow.Format(_HUFFMAN, self._sizes, self._names, self._known_handshake_ticks())
+        handshakes = self._known_handshake_ticks()
+        format = flow.Format(_HUFFMAN, self._sizes, self._names, self._roles, self._flags, handshakes)
         whole = flow.Flow(format, MEMORY.work, rebuilder.store, epoch.tracker.arrays, rows, state)
         try:
             flow_kernels.read(datagrams, start, whole)
@@ -138,15 +145,16 @@ class BulkReading(TeeworldsReading):
 
     def _tell(self, epoch: Epoch, rebuilder: BulkRebuilder) -> None:
         """Tell the kernel what plain reading knows."""
-        state, token = self._state, self._connection.token
+        state = self._state
         state[flow.SESSION] = self._session
-        state[flow.TOKEN_VALUE] = -1 if token is None else token
         for direction, stream in enumerate(self._vital):
+            token = self._connection.token_from(direction)
+            state[flow.TOKEN_VALUE + direction] = -1 if token is None else token
             state[flow.LAST + direction] = -1 if stream.last is None else stream.last
             state[flow.ACKED + direction] = -1 if stream.acked is None else stream.acked
             state[flow.EARLY + direction] = stream.early
         state[flow.LAST_NS] = self.last_ns or 0
-        state[flow.NAMED] = bool(self._player)
+        state[flow.NAMED] = not self._wants_player
         state[flow.MERGED] = self.rows.first_snapshot
         rebuilder.find_tail()
         state[flow.HEAD], state[flow.TAIL] = rebuilder.head, rebuilder.tail
@@ -181,7 +189,7 @@ class BulkReading(TeeworldsReading):
         chunk = int(self._state[flow.CHUNK])
         if stage != flow.AT_MESSAGE:
             chunk += 1
-            epoch.wants_player = not self._player
+            epoch.wants_player = self._wants_player
             if stage == flow.AT_LAST_PART:
                 epoch.complete(int(self._state[flow.AT_COLLECTOR]))
                 self._state[flow.STAGE] = flow.AT_HOUSEKEEPING
@@ -194,9 +202,11 @@ class BulkReading(TeeworldsReading):
     def _read_packet(self, payload: bytes) -> Packet:
         variant = self._dialect.variant
         plain = None
-        if len(payload) >= flow.HEADER_SIZE and payload[0] & COMPRESSED and not payload[0] & CONNLESS:
-            flagged = variant.token_place is TokenPlace.FLAGGED and payload[0] & TOKEN
-            start = flow.HEADER_SIZE + (TOKEN_SIZE if flagged else 0)
+        flags = variant.flags_of(payload[0]) if payload else 0
+        if len(payload) >= FLAGS_SIZE and flags & COMPRESSED and not flags & CONNLESS:
+            start = FLAGS_SIZE
+            if flags & TOKEN or variant.token_place is TokenPlace.HEADER:
+                start += TOKEN_SIZE
             work, data = MEMORY.work, np.frombuffer(payload, dtype=np.uint8)
             words, limit = words_of(payload), variant.max_payload
             size = decompress(data, words, start, len(payload), _HUFFMAN, work.plain, limit)
@@ -218,3 +228,12 @@ class BulkReading(TeeworldsReading):
         if len(self._handshakes) != len(self._handshake_ticks):
             self._handshakes = np.array(sorted(self._handshake_ticks), dtype=np.int64)
         return self._handshakes
+
+
+def _role_table(roles: Roles) -> Ints:
+    """As `Format.roles`."""
+    table: Ints = np.full((2, 2, flow.KNOWN_NUMBERS), int(Role.NONE), dtype=np.int64)
+    for from_server, sent in enumerate((roles.client, roles.server)):
+        for (system, number), role in sent.items():
+            table[from_server, int(system), number] = role
+    return table

@@ -44,7 +44,7 @@ class PackedState:
 
 
 class BulkCodec(SnapshotCodec[PackedState]):
-    """The 0.6 family. Not for two threads at once: it has working memory."""
+    """Teeworlds of all versions. Not for two threads at once: it has working memory."""
 
     def __init__(self) -> None:
         self._plain = TeeworldsCodec()
@@ -61,10 +61,10 @@ class BulkCodec(SnapshotCodec[PackedState]):
 
     def parts(self, messages: Sequence[MessagePlace], facts: SessionFacts) -> list[PartBytes]:
         """The bytes of snapshot messages, of all packets decompressed at once."""
-        variant = DIALECTS[facts.dialect].variant
-        plains = _decompressed([payload for payload, _, _ in messages], variant)
+        dialect = DIALECTS[facts.dialect]
+        plains = _decompressed([payload for payload, _, _ in messages], dialect.variant)
         return [
-            part_of(payload, variant, offset, size, plain)
+            part_of(payload, dialect, offset, size, plain)
             for (payload, offset, size), plain in zip(messages, plains, strict=True)
         ]
 

@@ -8,15 +8,14 @@ from analyzer.protocols.base import PartBytes, SessionFacts, SnapshotCodec, Snap
 from analyzer.protocols.teeworlds.changes import changes
 from analyzer.protocols.teeworlds.codes import SNAPSHOT_KINDS
 from analyzer.protocols.teeworlds.delta import apply, read_delta, read_to_fault
-from analyzer.protocols.teeworlds.dialects import DIALECTS
-from analyzer.protocols.teeworlds.messages import SNAP_KINDS, SNAPEMPTY, message_id, read_snap
+from analyzer.protocols.teeworlds.dialects import DIALECTS, Dialect
+from analyzer.protocols.teeworlds.messages import SNAPEMPTY, message_id, read_snap
 from analyzer.protocols.teeworlds.rebuilder import PART_BYTES, join_parts
 from analyzer.protocols.teeworlds.schema import Schema
 from analyzer.protocols.teeworlds.state import EMPTY, State, items_sha256, pack_state, sorted_items, unpack_state
 from analyzer.snapshots.model import Change, Item, JoinedDelta
 from analyzer.snapshots.status import ClientHas, LostBy, Proof
 from analyzer.transports.teeworlds import read_packet
-from analyzer.transports.teeworlds_packet import Variant
 from analyzer.wire.errors import DecodeError
 
 
@@ -47,28 +46,29 @@ class _Names:
 
 
 def part_of(
-    payload: bytes, variant: Variant, message_offset: int, message_size: int, plain: bytes | None = None
+    payload: bytes, dialect: Dialect, message_offset: int, message_size: int, plain: bytes | None = None
 ) -> PartBytes:
     """The bytes of a snapshot message after its fields. `plain`: of a compressed payload, where it is known already.
 
     Raises DecodeError.
     """
-    packet = read_packet(payload, variant, plain=plain)
+    packet = read_packet(payload, dialect.variant, plain=plain)
     if packet.error is not None and not packet.chunks:
         raise packet.error
     end = message_offset + message_size
     if end > len(packet.payload):
         raise DecodeError("short", len(packet.payload), f"the payload ends before byte {end}, where the message does")
-    number, _, _, body = message_id(packet.payload, message_offset, end)
-    if number not in SNAP_KINDS:
+    number, system, _, body = message_id(packet.payload, message_offset, end)
+    role = dialect.roles.of(system, number, from_server=True)
+    if not role.is_snap:
         raise DecodeError("id", message_offset, f"message {number} is no snapshot")
-    fields = read_snap(packet.payload, number, body, end)
+    fields = read_snap(packet.payload, role, body, end)
     data = packet.payload[fields.data_offset : fields.data_offset + fields.length]
     return PartBytes(data, fields.data_offset, packet.compressed)
 
 
 class TeeworldsCodec(SnapshotCodec[State]):
-    """The 0.6 family."""
+    """Teeworlds of all versions."""
 
     def empty(self) -> State:
         """No items."""
@@ -76,7 +76,7 @@ class TeeworldsCodec(SnapshotCodec[State]):
 
     def part(self, payload: bytes, facts: SessionFacts, message_offset: int, message_size: int) -> PartBytes:
         """The bytes of a snapshot message after its fields."""
-        return part_of(payload, DIALECTS[facts.dialect].variant, message_offset, message_size)
+        return part_of(payload, DIALECTS[facts.dialect], message_offset, message_size)
 
     def join(self, parts: Mapping[int, bytes], announced: int) -> tuple[bytes, tuple[int, ...]]:
         """Parts in order, cut every 900 bytes."""

@@ -89,6 +89,7 @@ PACKET_KINDS = (
     "foreign",
     "cut",
     "malformed",
+    "connless-0.7",
 )
 """By packets.kind."""
 (
@@ -101,6 +102,7 @@ PACKET_KINDS = (
     FOREIGN,
     CUT,
     MALFORMED,
+    CONNLESS_07,
 ) = range(len(PACKET_KINDS))
 
 SYSTEM, VITAL, RESENT, REPEATED, AHEAD, CONTROL, CONNLESS = 1, 2, 4, 8, 16, 32, 64

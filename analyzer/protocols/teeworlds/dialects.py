@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from analyzer.protocols.teeworlds.schema import Schema, default_schema
-from analyzer.transports.teeworlds_packet import HEADER, PLAIN, TAIL, Variant
+from analyzer.protocols.teeworlds.roles import ROLES_06, ROLES_07, Roles
+from analyzer.protocols.teeworlds.schema import Schema, default_schema, seven_schema
+from analyzer.transports.teeworlds_packet import HEADER, PLAIN, SEVEN, TAIL, Variant
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +18,10 @@ class Dialect:
     version: int
     """`ver` of the snapshot records: 6 or 7."""
     title: str
+    roles: Roles = ROLES_06
+    load_schema: Callable[[], Schema] = default_schema
+    names_in_snapshots: bool = True
+    """Names of clients are in items; else in messages alone."""
 
     @property
     def name(self) -> str:
@@ -25,7 +31,7 @@ class Dialect:
     @property
     def schema(self) -> Schema:
         """Its items and messages."""
-        return default_schema()
+        return self.load_schema()
 
 
 DIALECTS = {
@@ -34,5 +40,6 @@ DIALECTS = {
         Dialect(PLAIN, 6, "Teeworlds 0.6 without token"),
         Dialect(TAIL, 6, "DDNet with token"),
         Dialect(HEADER, 6, "Teeworlds 0.6.5 with token"),
+        Dialect(SEVEN, 7, "Teeworlds 0.7", ROLES_07, seven_schema, names_in_snapshots=False),
     )
 }

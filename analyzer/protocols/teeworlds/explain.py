@@ -1,4 +1,4 @@
-"""Every byte of a packet of the 0.6 family, named: header, chunks, messages, and the delta the packet completes."""
+"""Every byte of a packet, named: header, chunks, messages, and the delta the packet completes."""
 
 from __future__ import annotations
 

@@ -15,7 +15,6 @@ from analyzer.wire.kernels import HuffmanTables
 
 Ints = NDArray[np.int64]
 
-HEADER_SIZE = 3
 MAX_CHUNKS = 255
 KNOWN_NUMBERS = 256
 """Message numbers that have a place in the table of names; others are left to plain reading."""
@@ -24,8 +23,10 @@ KNOWN_NUMBERS = 256
     SESSION,
     SERVER,
     TOKEN_VALUE,
+    TOKEN_OTHER,
     TOKEN_PLACE,
     SIZE_SHIFT,
+    MAX_PAYLOAD,
     LAST,
     LAST_OTHER,
     ACKED,
@@ -43,15 +44,15 @@ KNOWN_NUMBERS = 256
     CHUNK,
     AT_COLLECTOR,
     IN_ORDER,
-) = range(22)
-"""Places in the `state` of a reading: session; direction of the server; the connection's token, -1 without one, where
-it stands, and the variant's size shift; of the vital chunks of either direction the last number in order, the last that
-that the peer is known to have, -1 for none, and how many wait for their turn; the capture's clock; is the player's name
-known; local number of the first snapshot in the rows; where the next
-state goes in the arena and where the oldest one is; rows of `Store.blocks` in use. And what `read` leaves: index of the
-datagram at which it stopped, why, at which of its chunks, for AT_LAST_PART the collector, and whether there was a
-snapshot message whose tick did not fall back."""
-STATE_SIZE = 22
+) = range(24)
+"""Places in the `state` of a reading: session; direction of the server; the tokens that packets of either direction
+carry, -1 without one, where they stand, the variant's size shift and its largest payload; of the vital chunks of either
+direction the last number in order, the last that the peer is known to have, -1 for none, and how many wait for their
+turn; the capture's clock; is the player's name known, or not to be found in snapshots; local number of the first
+snapshot in the rows; where the next state goes in the arena and where the oldest one is; rows of `Store.blocks` in use.
+And what `read` leaves: index of the datagram at which it stopped, why, at which of its chunks, for AT_LAST_PART the
+collector, and whether there was a snapshot message whose tick did not fall back."""
+STATE_SIZE = 24
 
 GOES_ON, AT_DATAGRAM, AT_MESSAGE, AT_LAST_PART, AT_HOUSEKEEPING = range(5)
 """Why `read` stopped: it did not; nothing of the datagram was read; nothing of the message; a collector is complete and
@@ -62,9 +63,6 @@ OFFSET, SIZE, FLAGS, SEQUENCE = range(4)
 
 TICK, BASE_TICK, KIND, PARTS, PART, CHECKSUM, DATA, DATA_SIZE, WHOLE = range(9)
 """Places in `Work.fields`, of a snapshot message; WHOLE is the digest of all of it."""
-
-MAP_CHANGE, SNAP_NUMBER, SNAPEMPTY_NUMBER, SNAPSINGLE_NUMBER, ENTERGAME, INPUT = 2, 5, 6, 7, 15, 16
-START_INFO, CHANGE_INFO = 20, 21
 
 
 class Datagrams(NamedTuple):
@@ -87,6 +85,11 @@ class Format(NamedTuple):
     sizes: NDArray[np.int32]
     names: Ints
     """Shape (2, KNOWN_NUMBERS): by system bit and message number the number of its name in the rows; -1: none yet."""
+    roles: Ints
+    """Shape (2, 2, KNOWN_NUMBERS): the `Role` of messages, first of the client, then of the server, by system bit and
+    message number."""
+    flags: Ints
+    """Shape (256,): bits of packets.flags, by the first byte of a packet."""
     handshake_ticks: Ints
 
 

@@ -17,28 +17,21 @@ from analyzer.protocols.teeworlds.flow_columns import (
     ACKED,
     AT_DATAGRAM,
     AT_MESSAGE,
-    CHANGE_INFO,
     CHUNK,
     EARLY,
-    ENTERGAME,
     FLAGS,
     GOES_ON,
-    HEADER_SIZE,
-    INPUT,
     KNOWN_NUMBERS,
     LAST,
     LAST_NS,
-    MAP_CHANGE,
+    MAX_PAYLOAD,
     OFFSET,
     SEQUENCE,
     SERVER,
     SESSION,
     SIZE,
     SIZE_SHIFT,
-    SNAP_NUMBER,
-    SNAPSINGLE_NUMBER,
     STAGE,
-    START_INFO,
     STOP,
     TOKEN_PLACE,
     TOKEN_VALUE,
@@ -47,6 +40,7 @@ from analyzer.protocols.teeworlds.flow_columns import (
     Flow,
     Ints,
 )
+from analyzer.protocols.teeworlds.roles import Role
 from analyzer.protocols.teeworlds.snap_kernels import can_receive, read_fields, receive
 from analyzer.protocols.teeworlds.vital import BACKROOM, MODULO
 from analyzer.snapshots.tracking import columns as track
@@ -79,14 +73,16 @@ from analyzer.transports.teeworlds_packet import (
     COMPRESSED,
     CONNLESS,
     CONTROL,
-    MAX_PAYLOAD_06,
+    FLAGS_SIZE,
     TOKEN,
     TOKEN_SIZE,
     TokenPlace,
 )
 from analyzer.wire.kernels import decompress, digest, unpack
 
-_FLAGGED, _TAIL = int(TokenPlace.FLAGGED), int(TokenPlace.TAIL)
+_HEADER, _TAIL = int(TokenPlace.HEADER), int(TokenPlace.TAIL)
+_NO_ROLE, _LAST_SNAP, _INPUT = int(Role.NONE), int(Role.SNAP), int(Role.INPUT)
+_OWN_NAME = int(Role.OWN_NAME)
 
 
 @kernel
@@ -115,23 +111,23 @@ def _read_datagram(
     format, work, rows, state = flow.format, flow.work, flow.rows, flow.state
     buffer = datagrams.buffer
     start, length = datagrams.offset[number], datagrams.length[number]
-    if length < HEADER_SIZE or length != datagrams.udp_length[number]:
+    if length < FLAGS_SIZE or length != datagrams.udp_length[number]:
         return AT_DATAGRAM
     if datagrams.clock_ns[number] - state[LAST_NS] > REST_NS:
         return AT_DATAGRAM
     first = int(buffer[start])
-    if first & (CONNLESS | CONTROL) or (length >= 8 and _has_stun_cookie(buffer, start)):
+    flags = format.flags[first]
+    if flags & (CONNLESS | CONTROL) or (length >= 8 and _has_stun_cookie(buffer, start)):
         return AT_DATAGRAM
-    flags = first & (0xF8 if state[TOKEN_PLACE] == _FLAGGED else 0xF0)
-    data, words, begin, end = buffer, datagrams.words, start + HEADER_SIZE, start + length
+    data, words, begin, end = buffer, datagrams.words, start + FLAGS_SIZE, start + length
     token = -1
-    if flags & TOKEN:
+    if flags & TOKEN or state[TOKEN_PLACE] == _HEADER:
         if begin + TOKEN_SIZE > end:
             return AT_DATAGRAM
         token = _token(buffer, begin)
         begin += TOKEN_SIZE
     if flags & COMPRESSED:
-        size = decompress(buffer, words, begin, end, format.huffman, work.plain, MAX_PAYLOAD_06)
+        size = decompress(buffer, words, begin, end, format.huffman, work.plain, state[MAX_PAYLOAD])
         if size < 0:
             return AT_DATAGRAM
         data, words, begin, end = work.plain_bytes, work.plain_words, 0, size
@@ -140,14 +136,14 @@ def _read_datagram(
         if end < begin:
             return AT_DATAGRAM
         token = _token(data, end)
-    if token != state[TOKEN_VALUE]:
+    direction = int(datagrams.direction[number])
+    if token != state[TOKEN_VALUE + direction]:
         return AT_DATAGRAM
     count = int(buffer[start + 2])
     if not _find_chunks(data, begin, end, count, state[SIZE_SHIFT], work.chunks):
         return AT_DATAGRAM
     if not _has_room(rows, count):
         return AT_DATAGRAM
-    direction = int(datagrams.direction[number])
     ack = (first & 3) << 8 | int(buffer[start + 1])
     if not _acknowledge(state, 1 - direction, ack):
         return AT_DATAGRAM
@@ -259,16 +255,9 @@ def _read_message(
     from_server = direction == state[SERVER]
     if value & 1:
         flags |= SYSTEM
-    is_snap, is_input = False, False
-    if flags & SYSTEM and from_server:
-        is_snap = SNAP_NUMBER <= id <= SNAPSINGLE_NUMBER
-        if flags & VITAL and (is_snap or id == MAP_CHANGE):
-            return AT_MESSAGE
-    elif flags & SYSTEM:
-        is_input = id == INPUT
-        if flags & VITAL and (is_input or id == ENTERGAME):
-            return AT_MESSAGE
-    elif not from_server and START_INFO <= id <= CHANGE_INFO:
+    role = format.roles[int(from_server), value & 1, id]
+    is_snap, is_input = 0 <= role <= _LAST_SNAP, role == _INPUT
+    if role >= _OWN_NAME or (flags & VITAL and role != _NO_ROLE):
         return AT_MESSAGE
     if flags & VITAL:
         last = state[LAST + direction]
@@ -282,7 +271,7 @@ def _read_message(
             return AT_MESSAGE
     packet = datagrams.packet[number]
     if is_snap:
-        if not read_fields(data, id, body, end, work.fields):
+        if not read_fields(data, role, body, end, work.fields):
             return AT_MESSAGE
         work.fields[WHOLE] = digest(data, words, body, end)
         if not can_receive(flow):

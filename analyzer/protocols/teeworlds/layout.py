@@ -36,6 +36,8 @@ class ItemFieldType:
     named: Mapping[int, str] | None = None
     """Values with a meaning of their own."""
     select: Select | None = None
+    masked: bool = False
+    """Clients keep only the bits of a flag set that have a name."""
     note: str = ""
 
     @property
@@ -92,6 +94,14 @@ ID_SCHEMES = {
 
 
 @dataclass(frozen=True, slots=True)
+class When:
+    """A field is there only if an earlier one has one of these values."""
+
+    field: str
+    values: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class MessageField:
     """A field of a message."""
 
@@ -109,6 +119,12 @@ class MessageField:
     secret: bool = False
     labels: tuple[str, ...] = ()
     """Names for the repetitions."""
+    keys: tuple[str, ...] = ()
+    """What stands in brackets behind the field's name instead of a number."""
+    times: str = ""
+    """The earlier field that holds how often this one is repeated."""
+    when: When | None = None
+    """Not sent otherwise."""
     named: Mapping[int, str] | None = None
     item: ItemType | None = None
     """Whose ints follow, for kind `item`."""

@@ -10,14 +10,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from analyzer.protocols.base import SessionFacts
 from analyzer.protocols.teeworlds.dialects import DIALECTS
 from analyzer.protocols.teeworlds.rebuilder import PART_BYTES
+from analyzer.protocols.teeworlds.roles import Role, Roles
 from analyzer.protocols.teeworlds.state import State, signed, unpack_state
 from analyzer.snapshots.tracking.columns import MAX_PARTS
 from analyzer.transports.teeworlds import read_packet
 from analyzer.transports.teeworlds_packet import TOKEN, TOKEN_SIZE, TokenPlace, Variant
 from analyzer.wire.varint import pack
 
-SNAP, SNAPSINGLE = 5, 7
-"""System messages of the 0.6 family."""
 NO_BASE = -1
 
 
@@ -27,23 +26,25 @@ def made_snapshot(block: bytes, tick: int, facts: SessionFacts, model: bytes) ->
     `model`: a packet of the server's in the same connection, whose acknowledgement and token they repeat. Empty: it is
     larger than the format can carry.
     """
-    variant = DIALECTS[facts.dialect].variant
+    dialect = DIALECTS[facts.dialect]
+    variant = dialect.variant
     like = read_packet(model, variant)
     token = facts.token if like.token is None else like.token
-    messages = _messages(unpack_state(block), tick, facts.sizes)
+    messages = _messages(unpack_state(block), tick, facts.sizes, dialect.roles)
     return tuple(_packet(variant, like.ack, token, message) for message in messages)
 
 
-def _messages(state: State, tick: int, sizes: Sequence[int]) -> list[bytes]:
+def _messages(state: State, tick: int, sizes: Sequence[int], roles: Roles) -> list[bytes]:
     data = _numbers(_full_delta(state, sizes))
     head = (tick, signed(tick - NO_BASE))
     if len(data) <= PART_BYTES:
-        return [_numbers((SNAPSINGLE << 1 | 1, *head, state.crc, len(data))) + data]
+        return [_numbers((roles.number(Role.SNAPSINGLE) << 1 | 1, *head, state.crc, len(data))) + data]
     parts = [data[start : start + PART_BYTES] for start in range(0, len(data), PART_BYTES)]
     if len(parts) > MAX_PARTS:
         return []
+    snap = roles.number(Role.SNAP)
     return [
-        _numbers((SNAP << 1 | 1, *head, len(parts), number, state.crc, len(part))) + part
+        _numbers((snap << 1 | 1, *head, len(parts), number, state.crc, len(part))) + part
         for number, part in enumerate(parts)
     ]
 
@@ -62,9 +63,9 @@ def _full_delta(state: State, sizes: Sequence[int]) -> Iterator[int]:
 def _packet(variant: Variant, ack: int, token: int | None, message: bytes) -> bytes:
     """flags and ack bits 9..8, ack bits 7..0, count 1 [token], chunk header of 2 bytes, message [token]"""
     token_bytes = b"" if token is None else token.to_bytes(TOKEN_SIZE, "big")
-    flagged = variant.token_place is TokenPlace.FLAGGED and token is not None
-    bits = sum(bit for _, bit, flag in variant.flag_bits if flag == TOKEN) if flagged else 0
-    header = bytes((bits | ack >> 8, ack & 0xFF, 1)) + (token_bytes if flagged else b"")
+    behind = variant.token_place in (TokenPlace.FLAGGED, TokenPlace.HEADER)
+    bits = sum(bit for _, bit, flag in variant.flag_bits if flag == TOKEN) if token is not None else 0
+    header = bytes((bits | ack >> 8, ack & 0xFF, 1)) + (token_bytes if behind else b"")
     low = (1 << variant.size_shift) - 1
     chunk = bytes((len(message) >> variant.size_shift, len(message) & low)) + message
     return header + chunk + (token_bytes if variant.token_place is TokenPlace.TAIL else b"")

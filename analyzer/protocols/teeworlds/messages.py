@@ -26,8 +26,7 @@ MAX_INPUT_INTS = 128
 NO_NAMES: Mapping[str, str] = {}
 
 SNAPEMPTY, SNAPSINGLE, SNAP = 0, 1, 2
-SNAP_KINDS = {5: SNAP, 6: SNAPEMPTY, 7: SNAPSINGLE}
-"""Number of the system message -> kind of snapshot message."""
+"""Kinds of snapshot messages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +80,11 @@ def message_id(payload: bytes, offset: int, end: int) -> tuple[int, bool, uuid.U
     return number, bool(value & 1), uuid.UUID(bytes=bytes(payload[body : body + 16])), body + 16
 
 
-def read_snap(data: bytes, number: int, offset: int, end: int) -> SnapFields:
-    """The fields of a snapshot message in `data[offset:end]`; `number` is a key of `SNAP_KINDS`.
+def read_snap(data: bytes, kind: int, offset: int, end: int) -> SnapFields:
+    """The fields of a snapshot message of some kind in `data[offset:end]`.
 
     Checks what the client checks (spec section 16, step 2). Raises `DecodeError` `F1`, which names the field.
     """
-    kind = SNAP_KINDS[number]
     parts, part, crc, length = 1, 0, 0, 0
     parts_at = part_at = length_at = offset
     name = "tick"
@@ -195,24 +193,26 @@ class _Body:
         self._reader = reader
         self._schema = schema
         self._names = names
-        self._lengths: dict[str, int] = {}
+        self._ints: dict[str, int] = {}
         self._by_base = {"str": self._string, "raw": self._raw, "uuid": self._uuid, "item": self._item}
 
     def pull(self, field: MessageField) -> None:
         """Read a field with all its repetitions."""
+        if field.when is not None and self._ints[field.when.field] not in field.when.values:
+            return
         read = self._by_base.get(field.kind.base, self._int)
-        if field.count == 1 and not field.rest:
+        if (field.count == 1 and not field.rest and not field.times) or field.kind.base == "raw":
             read(field, field.name)
             return
+        times = self._ints[field.times] if field.times else field.count
         number = 0
-        while self._reader.left if field.rest else number < field.count:
-            label = field.labels[number] if number < len(field.labels) else f"{field.name}[{number}]"
-            read(field, label)
+        while self._reader.left if field.rest else number < times:
+            read(field, _label(field, number))
             number += 1
 
     def _int(self, field: MessageField, name: str) -> None:
         value = _pull(self._reader, lambda: self._reader.varint(name), lambda value: _int_text(field, value))
-        self._lengths[name] = value
+        self._ints[name] = value
         bounds = (0, 1) if field.kind.base == "bool" else field.range
         if bounds is not None and not bounds[0] <= value <= bounds[1]:
             self._reader.note(f"{name}: {value} is not from {bounds[0]} to {bounds[1]}, receivers drop the message")
@@ -231,8 +231,11 @@ class _Body:
             reader.note(f"{name}: not UTF-8, DDNet drops the message")
 
     def _raw(self, field: MessageField, name: str) -> None:
+        if field.rest:
+            self._reader.rest(name)
+            return
         digits = field.kind.name.removeprefix("raw")
-        self._reader.raw(name, int(digits) if digits else self._lengths[field.length])
+        self._reader.raw(name, int(digits) if digits else self._ints[field.length])
 
     def _uuid(self, field: MessageField, name: str) -> None:
         _pull(
@@ -244,7 +247,7 @@ class _Body:
     def _item(self, field: MessageField, name: str) -> None:
         """The ints of an item, as many as the size in bytes says."""
         assert field.item is not None
-        size = self._lengths[field.length]
+        size = self._ints[field.length]
         ints = size >> 2
         if size & 3 or not MIN_INPUT_INTS <= ints <= MAX_INPUT_INTS:
             self._reader.note(
@@ -264,6 +267,13 @@ class _Body:
             lambda: self._reader.varint(item.int_names[number]),
             lambda value: unless_plain(int_text(field, field.kind, value, None), value),
         )
+
+
+def _label(field: MessageField, number: int) -> str:
+    """Name of one repetition of a field."""
+    if number < len(field.labels):
+        return field.labels[number]
+    return f"{field.name}[{field.keys[number] if number < len(field.keys) else number}]"
 
 
 def _int_text(field: MessageField, value: int) -> str:

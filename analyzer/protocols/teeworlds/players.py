@@ -8,6 +8,7 @@ from functools import lru_cache
 from analyzer.protocols.teeworlds.state import State
 from analyzer.protocols.teeworlds.values import readable, unpack_string
 from analyzer.wire.errors import DecodeError
+from analyzer.wire.varint import unpack
 
 PLAYER_INFO = 10
 CLIENT_INFO = 11
@@ -21,6 +22,14 @@ def read_client_name(payload: bytes, body: int, end: int) -> str:
     if stop < 0:
         raise DecodeError("short", body, "name: no terminating zero byte")
     return payload[body : min(stop, body + MAX_NAME_BYTES)].decode("utf-8", "backslashreplace")
+
+
+def read_own_name(payload: bytes, body: int, end: int) -> str:
+    """The name in a Sv_ClientInfo of 0.7 that says that it is the receiver's own, else empty. Raises `DecodeError`."""
+    _, at = unpack(payload, body, end)
+    local, at = unpack(payload, at, end)
+    _, at = unpack(payload, at, end)
+    return read_client_name(payload, at, end) if local else ""
 
 
 def client_name(items: Mapping[int, tuple[int, ...]], id: int) -> str:

@@ -26,21 +26,21 @@ from analyzer.protocols.teeworlds.connection import Connection
 from analyzer.protocols.teeworlds.dialects import Dialect
 from analyzer.protocols.teeworlds.epoch import NOTE, WARNING, Epoch, SnapMessage
 from analyzer.protocols.teeworlds.messages import (
-    SNAP_KINDS,
     SnapFields,
     message_id,
     message_name,
     read_input,
     read_snap,
 )
-from analyzer.protocols.teeworlds.players import read_client_name
+from analyzer.protocols.teeworlds.players import read_client_name, read_own_name
 from analyzer.protocols.teeworlds.rebuilder import PlainRebuilder, PlainTypeCounter, Rebuilder, TypeCounter
+from analyzer.protocols.teeworlds.roles import Role
 from analyzer.protocols.teeworlds.vital import Arrival, Released, VitalStream
 from analyzer.snapshots.tracking.columns import REORDERED_TICKS
 from analyzer.snapshots.tracking.tracker import Tracker
 from analyzer.store.rows import PartRow, Rows, SessionRow
 from analyzer.transports.teeworlds import read_header, read_packet
-from analyzer.transports.teeworlds_packet import CONNECT, CONNECTACCEPT, Chunk, Packet, PacketKind
+from analyzer.transports.teeworlds_packet import TOKEN_EXCHANGE, Chunk, Packet, PacketKind
 from analyzer.wire.errors import DecodeError
 from analyzer.wire.varint import unpack
 
@@ -78,6 +78,7 @@ _KINDS = {
     PacketKind.CONTROL: codes.CONTROL_PACKET,
     PacketKind.CONNLESS: codes.CONNLESS_PACKET,
     PacketKind.CONNLESS_EXTENDED: codes.CONNLESS_EXTENDED,
+    PacketKind.CONNLESS_07: codes.CONNLESS_07,
     PacketKind.STUN: codes.STUN,
 }
 
@@ -92,6 +93,7 @@ class _Arrived:
     """Where the message's fields begin in the payload."""
     row: PartRow
     datagram: Datagram
+    role: Role
     handler: Callable[[_Arrived], None] | None
 
     @property
@@ -123,13 +125,16 @@ class TeeworldsReading(Reading):
         """By direction: the last datagram that began with vital number 1, and its time."""
         self._fallen: list[int] = []
         """Rising ticks far below the newest, seen in a row."""
-        self._from_server: dict[int, Callable[[_Arrived], None]] = {
-            2: self._on_map_change,
-            5: self._on_snap,
-            6: self._on_snap,
-            7: self._on_snap,
+        self._handlers: dict[Role, Callable[[_Arrived], None]] = {
+            Role.SNAPEMPTY: self._on_snap,
+            Role.SNAPSINGLE: self._on_snap,
+            Role.SNAP: self._on_snap,
+            Role.INPUT: self._on_input,
+            Role.MAP_CHANGE: self._on_map_change,
+            Role.ENTERGAME: self._on_entergame,
+            Role.OWN_NAME: self._on_own_name,
+            Role.CLIENT_INFO: self._on_client_info,
         }
-        self._from_client: dict[int, Callable[[_Arrived], None]] = {15: self._on_entergame, 16: self._on_input}
 
     def feed(self, batch: DatagramBatch) -> None:
         """Read a batch."""
@@ -145,10 +150,11 @@ class TeeworldsReading(Reading):
         self._describe(packet, datagram)
         late = self.rows.packet
         self._add_command(packet)
-        if packet.kind in (PacketKind.CONNLESS, PacketKind.CONNLESS_EXTENDED, PacketKind.STUN):
+        if packet.kind not in (PacketKind.CHUNKS, PacketKind.CONTROL):
             late.session = self._session
             return
-        self._open_session(datagram.packet)
+        if not self._is_token_exchange(packet) and not (datagram.cut and packet.kind is PacketKind.CONTROL):
+            self._open_session(datagram.packet)
         late.session = self._session
         if datagram.cut:
             # A control packet may be a CONNECT, whose ack says nothing.
@@ -222,16 +228,15 @@ class TeeworldsReading(Reading):
         """A row for what a control or connectionless packet says, beside those of chunks."""
         size = packet.payload_end - packet.body_offset
         if packet.control >= 0:
-            names = self._dialect.variant.control_names
-            known = packet.control < len(names)
-            name = names[packet.control] if known else f"unknown control message {packet.control}"
+            known = self._dialect.variant.control_name(packet.control)
+            name = known or f"unknown control message {packet.control}"
             self.rows.message(name, packet.control, CONTROL, NO_NUMBER, size + 1, packet.body_offset - 1)
         elif packet.connless:
             self.rows.message(packet.connless, NO_NUMBER, CONNLESS, NO_NUMBER, size, packet.body_offset)
 
     def _acknowledge(self, packet: Packet, datagram: Datagram) -> None:
         """A header's ack says what the peer has of the other side's vital chunks (rule 5 of 17.2)."""
-        if packet.kind is PacketKind.CONTROL and packet.control in (CONNECT, CONNECTACCEPT):
+        if packet.kind is PacketKind.CONTROL and packet.control in self._dialect.variant.handshake:
             return
         other = 1 - datagram.direction
         self._release(self._vital[other].acknowledged(packet.ack))
@@ -240,13 +245,15 @@ class TeeworldsReading(Reading):
         code = 0
         number, system, body, name = NO_NUMBER, False, chunk.offset, "unreadable message"
         handler: Callable[[_Arrived], None] | None = None
+        role = Role.NONE
         end = chunk.offset + chunk.size
         try:
             number, system, identity, body = message_id(packet.payload, chunk.offset, end)
             if identity is None:
                 known = self._schema.by_message_number.get((system, number))
                 name = message_name(known, system, number)
-                handler = self._handler(system, number, datagram.direction, chunk.vital)
+                role = self._dialect.roles.of(system, number, from_server=datagram.direction == self._server)
+                handler = self._handler(role, chunk.vital)
             else:
                 known = self._schema.by_message_uuid.get((system, identity))
                 name = known.name if known is not None else self._facts.names.get(str(identity), f"unknown {identity}")
@@ -257,7 +264,7 @@ class TeeworldsReading(Reading):
         flags = (SYSTEM if system else 0) | (VITAL if chunk.vital else 0) | (RESENT if chunk.resend else 0)
         sequence = chunk.sequence if chunk.vital else NO_NUMBER
         row = self.rows.message(name, number, flags, sequence, chunk.size, chunk.offset, code)
-        arrived = _Arrived(packet, chunk, body, row, datagram, handler)
+        arrived = _Arrived(packet, chunk, body, row, datagram, role, handler)
         if not chunk.vital:
             self._handle(arrived)
             return
@@ -269,12 +276,9 @@ class TeeworldsReading(Reading):
             self.rows.flag_message(REPEATED if arrival is Arrival.REPEATED else AHEAD)
         self._release(released)
 
-    def _handler(self, system: bool, number: int, direction: int, vital: bool) -> Callable[[_Arrived], None] | None:
-        if not system:
-            return self._on_client_info if number in (20, 21) and direction != self._server else None
-        handler = (self._from_server if direction == self._server else self._from_client).get(number)
+    def _handler(self, role: Role, vital: bool) -> Callable[[_Arrived], None] | None:
         # Both peers ignore them where they are not vital.
-        return None if handler in (self._on_map_change, self._on_entergame) and not vital else handler
+        return None if role in (Role.MAP_CHANGE, Role.ENTERGAME) and not vital else self._handlers.get(role)
 
     def _release(self, released: Released[_Arrived]) -> None:
         if released.lost:
@@ -323,13 +327,12 @@ class TeeworldsReading(Reading):
     def _on_snap(self, arrived: _Arrived) -> None:
         payload, epoch = arrived.packet.payload, self._epoch
         assert epoch is not None
-        number = message_id(payload, arrived.chunk.offset, arrived.end)[0]
         wire_bytes = arrived.datagram.udp_length
         try:
-            fields = read_snap(payload, number, arrived.body, arrived.end)
+            fields = read_snap(payload, arrived.role, arrived.body, arrived.end)
         except DecodeError as error:
             if not arrived.chunk.vital:
-                self._malformed_snap(arrived, number, error)
+                self._malformed_snap(arrived, error)
             return
         if arrived.chunk.vital:
             # The anti-spoof handshake (15.4): its tick is a token.
@@ -341,22 +344,25 @@ class TeeworldsReading(Reading):
             epoch.go_on(fields.tick, self.last_ns or 0)
         data = payload[fields.data_offset : fields.data_offset + fields.length]
         row = replace(arrived.row, number=fields.part)
-        epoch.wants_player = not self._player
+        epoch.wants_player = self._wants_player
         digest = self._tools.digest(payload[arrived.body : arrived.end])
         epoch.receive(SnapMessage(fields, data, digest, row, wire_bytes))
         if not self._player:
             self._name_player(epoch.player)
 
-    def _malformed_snap(self, arrived: _Arrived, number: int, error: DecodeError) -> None:
+    def _malformed_snap(self, arrived: _Arrived, error: DecodeError) -> None:
         assert self._epoch is not None
         try:
             tick, _ = unpack(arrived.packet.payload, arrived.body, arrived.end)
         except DecodeError:
             tick = -1
-        self._epoch.malformed(arrived.row, tick, SNAP_KINDS[number], error, arrived.datagram.udp_length)
+        self._epoch.malformed(arrived.row, tick, arrived.role, error, arrived.datagram.udp_length)
+
+    def _on_own_name(self, arrived: _Arrived) -> None:
+        self._name_player(read_client_name(arrived.packet.payload, arrived.body, arrived.end))
 
     def _on_client_info(self, arrived: _Arrived) -> None:
-        self._name_player(read_client_name(arrived.packet.payload, arrived.body, arrived.end))
+        self._name_player(read_own_name(arrived.packet.payload, arrived.body, arrived.end))
 
     def _on_it_is(self, arrived: _Arrived) -> None:
         payload, body = arrived.packet.payload, arrived.body
@@ -391,7 +397,8 @@ class TeeworldsReading(Reading):
         self._openers[direction] = datagram.payload, datagram.time_ns
         if payload == datagram.payload and datagram.time_ns - time_ns < REPEATS_NS:
             return
-        opener = 2 if direction == self._server else 1
+        roles = self._dialect.roles
+        opener = roles.number(Role.MAP_CHANGE) if direction == self._server else roles.info
         opens = any(
             chunk.sequence <= 3 and _system_number(packet, chunk) == opener for chunk in vital if not chunk.resend
         )
@@ -400,6 +407,16 @@ class TeeworldsReading(Reading):
             self._connection.begin(direction)
             self._connection.expect(1 - direction)
             self._vital[direction].restart()
+
+    @property
+    def _wants_player(self) -> bool:
+        """Is the player's name to be looked for in snapshots?"""
+        return self._dialect.names_in_snapshots and not self._player
+
+    def _is_token_exchange(self, packet: Packet) -> bool:
+        """A 0.7 client asks for a token before it connects, but also before it asks for the server's information."""
+        variant = self._dialect.variant
+        return packet.control == TOKEN_EXCHANGE and TOKEN_EXCHANGE in variant.handshake
 
     def _open_session(self, packet: int) -> None:
         if self._epoch is None:

@@ -18,6 +18,7 @@ from analyzer.snapshots.model import Item, ItemField
 
 MAX_TYPE = 0x7FFF
 DEFAULT_SCHEMA = "schemas/teeworlds-0.6-ddnet.json"
+SEVEN_SCHEMA = "schemas/teeworlds-0.7.json"
 
 REMEMBERED = 1 << 12
 """Values of which the texts are remembered: snapshots mostly hold what those before them held. Some 1 MB."""
@@ -182,6 +183,8 @@ def int_text(field: ItemFieldType, kind: Kind, value: int, tick: int | None) -> 
     if field.clamp is not None and not field.clamp[0] <= value <= field.clamp[1]:
         low, high = field.clamp
         text += f", clients make it {min(max(value, low), high)}"
+    if field.masked and value & ~((1 << len(kind.bits)) - 1):
+        text += f", clients make it {value & (1 << len(kind.bits)) - 1}"
     return text
 
 
@@ -208,6 +211,12 @@ def load(path: Path) -> Schema:
 def default_schema() -> Schema:
     """Teeworlds 0.6 with all of DDNet, read when first asked for."""
     return load(resource(DEFAULT_SCHEMA))
+
+
+@cache
+def seven_schema() -> Schema:
+    """Teeworlds 0.7, with what DDNet servers add to it, read when first asked for."""
+    return load(resource(SEVEN_SCHEMA))
 
 
 def _index(tables: Tables) -> Schema:

@@ -19,6 +19,7 @@ from analyzer.protocols.teeworlds.layout import (
     MessageType,
     Range,
     Select,
+    When,
     int_names,
 )
 from analyzer.protocols.teeworlds.values import INT_KINDS, INT_MAX, INT_MIN, Kind
@@ -198,7 +199,9 @@ def _item_fields(nodes: list[Node], tables: Tables, slots: int) -> tuple[ItemFie
     fields: list[ItemFieldType] = []
     at = 0
     for node in nodes:
-        members = node.record(("at", "name", "kind"), ("count", "clamp", "default", "named", "select", "note"))
+        members = node.record(
+            ("at", "name", "kind"), ("count", "clamp", "masked", "default", "named", "select", "note")
+        )
         if members["at"].integer() != at:
             raise members["at"].error(f"{at}, where the field before it ends")
         parsed = ItemFieldType(
@@ -210,6 +213,7 @@ def _item_fields(nodes: list[Node], tables: Tables, slots: int) -> tuple[ItemFie
             default=members["default"].integer() if "default" in members else None,
             named=members["named"].numbered() if "named" in members else None,
             select=_select(members["select"], fields, tables) if "select" in members else None,
+            masked=_optional_flag(members, "masked"),
             note=_optional_text(members, "note"),
         )
         if any(parsed.name == other.name for other in fields):
@@ -279,15 +283,21 @@ def _message_fields(nodes: list[Node], tables: Tables, slots: int) -> tuple[Mess
     for node in nodes:
         members = node.record(
             ("name", "kind"),
-            ("count", "optional", "rest", "range", "length", "secret", "labels", "named", "note"),
+            (
+                *("count", "times", "rest", "optional", "when", "range", "length", "secret"),
+                *("labels", "keys", "named", "note"),
+            ),
         )
         kind = _message_kind(members["kind"], tables)
-        if (kind.base == "item" or kind.name == "raw") != ("length" in members):
-            raise node.error("a 'length' if the kind is raw or item:X, and only then")
-        if kind.base in ("item", "raw") and ("rest" in members or "count" in members):
+        to_the_end = kind.name == "raw" and "rest" in members
+        if (kind.base == "item" or (kind.name == "raw" and not to_the_end)) != ("length" in members):
+            raise node.error("a 'length' if the kind is raw or item:X, and only then; 'rest' can stand instead for raw")
+        if sum(key in members for key in ("count", "times", "rest")) > 1:
+            raise node.error("one of 'count', 'times' and 'rest'")
+        if kind.base in ("item", "raw") and not to_the_end and members.keys() & {"rest", "count", "times"}:
             raise node.error("no repetition of this kind")
-        lengths = [field.name for field in fields if field.kind.base == "int" and field.count == 1 and not field.rest]
-        labels = members["labels"].one_of(tables.name_lists) if "labels" in members else ""
+        single = [field for field in fields if not (field.count > 1 or field.rest or field.times or field.when)]
+        lengths = [field.name for field in single if field.kind.base == "int"]
         parsed = MessageField(
             name=members["name"].text(),
             kind=kind,
@@ -297,7 +307,10 @@ def _message_fields(nodes: list[Node], tables: Tables, slots: int) -> tuple[Mess
             range=_range(members["range"], slots) if "range" in members else None,
             length=members["length"].one_of(lengths) if "length" in members else "",
             secret=_optional_flag(members, "secret"),
-            labels=tables.name_lists[labels] if labels else (),
+            labels=_name_list(members, "labels", tables),
+            keys=_name_list(members, "keys", tables),
+            times=members["times"].one_of(lengths) if "times" in members else "",
+            when=_when(members["when"], single) if "when" in members else None,
             named=members["named"].numbered() if "named" in members else None,
             item=_item_named(members["kind"], tables) if kind.base == "item" else None,
             note=_optional_text(members, "note"),
@@ -308,6 +321,16 @@ def _message_fields(nodes: list[Node], tables: Tables, slots: int) -> tuple[Mess
             raise members["name"].error("a name that no other field has")
         fields.append(parsed)
     return tuple(fields)
+
+
+def _name_list(members: Mapping[str, Node], key: str, tables: Tables) -> tuple[str, ...]:
+    return tables.name_lists[members[key].one_of(tables.name_lists)] if key in members else ()
+
+
+def _when(node: Node, earlier: list[MessageField]) -> When:
+    members = node.record(("field", "values"), ())
+    decider = members["field"].one_of(field.name for field in earlier if field.kind.base in ("int", "enum", "bool"))
+    return When(decider, tuple(value.integer() for value in members["values"].entries()))
 
 
 def _item_named(node: Node, tables: Tables) -> ItemType:
@@ -337,6 +360,7 @@ def _add_message(tables: Tables, node: Node, slots: int) -> None:
     )
     for other in tables.messages:
         same_key = (message.system, message.number, message.uuid) == (other.system, other.number, other.uuid)
-        if same_key or (message.name == other.name and not message.unused):
+        alike = message.name == other.name and (message.number is None) == (other.number is None)
+        if same_key or (alike and not message.unused):
             raise node.error(f"a name and a number or UUID of its own, unlike {other.name}")
     tables.messages.append(message)

@@ -32,15 +32,13 @@ from analyzer.protocols.teeworlds.flow_columns import (
     PART,
     PARTS,
     SESSION,
-    SNAP_NUMBER,
-    SNAPEMPTY_NUMBER,
     TAIL,
     TICK,
     WHOLE,
     Flow,
     Ints,
 )
-from analyzer.protocols.teeworlds.messages import MAX_PART_LENGTH, MAX_PARTS, SNAP, SNAPEMPTY, SNAPSINGLE
+from analyzer.protocols.teeworlds.messages import MAX_PART_LENGTH, MAX_PARTS, SNAP, SNAPEMPTY
 from analyzer.protocols.teeworlds.state import HEADER_BYTES
 from analyzer.snapshots.status import Proof, Status
 from analyzer.snapshots.tracking import columns as track
@@ -96,9 +94,8 @@ _UNPROVED, _OWN, _BASE = int(Proof.NONE), int(Proof.OWN), int(Proof.BASE)
 
 
 @kernel
-def read_fields(data: NDArray[np.uint8], id: int, at: int, end: int, fields: Ints) -> bool:
+def read_fields(data: NDArray[np.uint8], kind: int, at: int, end: int, fields: Ints) -> bool:
     """The fields of a snapshot message, with the checks of `messages.read_snap`."""
-    kind = SNAP if id == SNAP_NUMBER else SNAPEMPTY if id == SNAPEMPTY_NUMBER else SNAPSINGLE
     parts, part, crc, length = 1, 0, 0, 0
     tick, at = unpack(data, at, end)
     delta_tick = 0

@@ -7,7 +7,7 @@ from analyzer.protocols.teeworlds.dialects import DIALECTS
 from analyzer.protocols.teeworlds.messages import message_id, read_input
 from analyzer.transports.teeworlds import read_packet
 
-DIALECT_NAMES = {"0.6": "0.6", "ddnet": "DDNet", "0.6.5": "0.6.5"}
+DIALECT_NAMES = {"0.6": "0.6", "ddnet": "DDNet", "0.6.5": "0.6.5", "0.7": "0.7"}
 _SHORT_NAMES = {
     "NETMSG_SNAP": "Snap",
     "NETMSG_SNAPEMPTY": "Snap",

@@ -59,7 +59,7 @@ class Played:
         if sequence is None:
             self.sent[direction] = sequence = (self.sent[direction] + 1) % 1024
             self.acks[1 - direction] = sequence
-        return chunk(body, vital=True, sequence=sequence, resend=resend)
+        return chunk(body, vital=True, sequence=sequence, resend=resend, size_shift=self.variant.size_shift)
 
     def control(self, direction: int, number: int, body: bytes = b"", *, token: int | None = None) -> PacketLate:
         given = self.token if token is None else token

@@ -19,7 +19,7 @@ from analyzer.protocols.teeworlds.state import EMPTY, State, make_state
 from analyzer.snapshots.model import JoinedDelta, Part
 from analyzer.wire.errors import DecodeError
 from tests.encoder import chunk, delta, pack_varints, packet, snapshot
-from tests.protocols.teeworlds.played import READY, SIZES, TOKEN, A, B, big_items, snap_empty
+from tests.protocols.teeworlds.played import READY, SIZES, TOKEN, A, B, big_items
 
 T = TypeVar("T")
 PLAIN, BULK = TeeworldsCodec(), BulkCodec()
@@ -98,12 +98,13 @@ Sent = tuple[bytes, int, int]
 
 def sent(world: dict[int, tuple[int, ...]], dialect: str, compress: bool) -> list[Sent]:
     """Payloads with a message before that of a snapshot, and where that one lies."""
-    variant = DIALECTS[dialect].variant
-    first = len(READY) + 2
-    return [
-        (packet([chunk(READY), chunk(body)], token=TOKEN, variant=variant, compress=compress), first + 2, len(body))
-        for body in [*snapshot(102, 100, A, world, SIZES), snap_empty(104, 102)]
-    ]
+    variant, seven = DIALECTS[dialect].variant, dialect == "0.7"
+    places = []
+    for body in [*snapshot(102, 100, A, world, SIZES, seven=seven), *snapshot(104, 102, A, A, SIZES, seven=seven)]:
+        chunks = [chunk(message, size_shift=variant.size_shift) for message in (READY, body)]
+        payload = packet(chunks, token=TOKEN, variant=variant, compress=compress)
+        places.append((payload, len(READY) + 4, len(body)))
+    return places
 
 
 @pytest.mark.parametrize("dialect", sorted(DIALECTS))

@@ -34,8 +34,10 @@ class TestParts:
     @pytest.mark.parametrize("compress", [False, True])
     @pytest.mark.parametrize("dialect", sorted(DIALECTS))
     def test_the_bytes_of_a_message_and_where_they_lie(self, compress: bool, dialect: str) -> None:
-        (body,) = snapshot(102, 100, A, B, SIZES)
-        payload = packet([chunk(READY), chunk(body)], token=TOKEN, variant=DIALECTS[dialect].variant, compress=compress)
+        variant = DIALECTS[dialect].variant
+        (body,) = snapshot(102, 100, A, B, SIZES, seven=dialect == "0.7")
+        chunks = [chunk(message, size_shift=variant.size_shift) for message in (READY, body)]
+        payload = packet(chunks, token=TOKEN, variant=variant, compress=compress)
         part = CODEC.part(payload, SessionFacts(dialect, TOKEN, SIZES), 5, len(body))
         assert (part.data, part.compressed) == (DELTA, compress)
         assert part.source_offset == 5 + len(body) - len(DELTA)

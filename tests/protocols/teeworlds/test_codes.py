@@ -6,6 +6,7 @@ from analyzer.protocols.teeworlds.codes import (
     CHUNKS,
     CODE_NUMBERS,
     CODES,
+    CONNLESS_07,
     CONNLESS_EXTENDED,
     CUT,
     FOREIGN,
@@ -38,8 +39,19 @@ def test_each_code_has_its_status() -> None:
 
 
 def test_kinds_have_their_numbers() -> None:
-    named = {number: PACKET_KINDS[number] for number in (CHUNKS, CONNLESS_EXTENDED, STUN, FOREIGN, CUT, MALFORMED)}
-    assert list(named.values()) == ["chunks", "connless-extended", "stun", "foreign", "cut", "malformed"]
+    named = {
+        number: PACKET_KINDS[number]
+        for number in (CHUNKS, CONNLESS_EXTENDED, STUN, FOREIGN, CUT, MALFORMED, CONNLESS_07)
+    }
+    assert list(named.values()) == [
+        "chunks",
+        "connless-extended",
+        "stun",
+        "foreign",
+        "cut",
+        "malformed",
+        "connless-0.7",
+    ]
     assert [SNAPSHOT_KINDS[kind] for kind in (SNAPEMPTY, SNAPSINGLE, SNAP)] == ["SNAPEMPTY", "SNAPSINGLE", "SNAP"]
 
 

@@ -6,7 +6,18 @@ import pytest
 
 from analyzer.protocols.teeworlds.connection import ADOPT_AFTER, ADOPT_ALONE_AFTER, Connection
 from analyzer.transports.teeworlds import read_packet
-from analyzer.transports.teeworlds_packet import ACCEPT, CLOSE, CONNECT, CONNECTACCEPT, HEADER, PLAIN, TAIL, Variant
+from analyzer.transports.teeworlds_packet import (
+    ACCEPT,
+    CLOSE,
+    CONNECT,
+    CONNECTACCEPT,
+    HEADER,
+    PLAIN,
+    SEVEN,
+    TAIL,
+    TOKEN_EXCHANGE,
+    Variant,
+)
 from tests.encoder import chunk, control, message, packet
 
 CLIENT, SERVER = 0, 1
@@ -192,3 +203,105 @@ def test_an_inferred_generation_counts_once_for_both_directions() -> None:
     assert connection.generation == 1
     assert connection.restarts(CLIENT, False, 40)
     assert connection.generation == 1
+
+
+OWN, NEW = 0xC1C1C1C1, 0xC2C2C2C2
+"""Tokens that a client of 0.7 chose."""
+
+
+def exchange(wire: Wire, own: int, server: int = KNOWN) -> None:
+    """The handshake of 0.7: the header has the receiver's token, the body the sender's."""
+    own_bytes, server_bytes = own.to_bytes(4, "big"), server.to_bytes(4, "big")
+    assert wire.control(CLIENT, TOKEN_EXCHANGE, NONE, own_bytes + bytes(508))
+    assert wire.control(SERVER, TOKEN_EXCHANGE, own, server_bytes)
+    assert wire.control(CLIENT, CONNECT, server, own_bytes + bytes(508))
+    assert wire.control(SERVER, CONNECTACCEPT, own)
+
+
+def test_of_seven_each_side_is_sent_its_own_token() -> None:
+    wire = Wire(SEVEN)
+    exchange(wire, OWN)
+    assert wire.chunks(CLIENT, KNOWN)
+    assert wire.chunks(SERVER, OWN)
+    assert (wire.connection.token, wire.connection.token_from(SERVER)) == (KNOWN, OWN)
+    assert wire.connection.is_settled
+    assert not wire.chunks(CLIENT, OWN)
+    assert not wire.chunks(SERVER, KNOWN)
+    assert not wire.control(SERVER, CLOSE, OTHER, b"bye\0")
+    assert not wire.control(CLIENT, 0, NONE)
+    assert wire.first_vitals(None, None) == [False, False]
+    assert wire.connection.generation == 0
+
+
+def test_of_seven_another_token_of_the_client_begins_a_connection() -> None:
+    wire = Wire(SEVEN)
+    exchange(wire, OWN)
+    wire.chunks(CLIENT, KNOWN)
+    wire.chunks(SERVER, OWN)
+    wire.first_vitals(None, None)
+    exchange(wire, NEW)
+    # What is still under way is of the connection before.
+    assert wire.chunks(SERVER, OWN)
+    assert wire.chunks(SERVER, NEW)
+    assert not wire.chunks(SERVER, OWN)
+    assert wire.first_vitals(50, 60, resend=True) == [True, True]
+    assert wire.connection.generation == 1
+
+
+def test_of_seven_a_handshake_that_is_repeated_begins_nothing() -> None:
+    wire = Wire(SEVEN)
+    exchange(wire, OWN)
+    exchange(wire, OWN)
+    wire.chunks(CLIENT, KNOWN)
+    wire.chunks(SERVER, OWN)
+    wire.first_vitals(None, None)
+    exchange(wire, OWN)
+    assert wire.first_vitals(5, 5, resend=True) == [False, False]
+    assert wire.connection.generation == 0
+
+
+def test_of_seven_an_answer_to_a_stranger_changes_nothing() -> None:
+    wire = Wire(SEVEN)
+    exchange(wire, OWN)
+    wire.chunks(CLIENT, KNOWN)
+    wire.chunks(SERVER, OWN)
+    wire.first_vitals(None, None)
+    assert wire.control(CLIENT, TOKEN_EXCHANGE, NONE, OTHER.to_bytes(4, "big") + bytes(508))
+    assert wire.control(SERVER, TOKEN_EXCHANGE, OTHER, KNOWN.to_bytes(4, "big"))
+    assert wire.chunks(CLIENT, KNOWN)
+    assert wire.chunks(SERVER, OWN)
+    assert wire.first_vitals(5, 5) == [False, False]
+    assert wire.control(CLIENT, CONNECT, OTHER, OTHER.to_bytes(4, "big") + bytes(508))
+    assert not wire.chunks(CLIENT, OTHER)
+    assert wire.chunks(SERVER, OWN)
+
+
+def test_of_seven_tokens_are_adopted_where_no_handshake_was_captured() -> None:
+    wire = Wire(SEVEN)
+    assert wire.chunks(CLIENT, KNOWN)
+    assert wire.chunks(SERVER, OWN)
+    for _ in range(ADOPT_AFTER - 1):
+        assert not wire.chunks(CLIENT, OTHER)
+        assert not wire.chunks(SERVER, NEW)
+    assert not wire.chunks(CLIENT, OTHER)
+    assert wire.chunks(SERVER, NEW)
+    assert (wire.connection.token, wire.connection.token_from(SERVER)) == (OTHER, NEW)
+    assert wire.first_vitals(50, 60) == [True, True]
+
+
+def test_of_seven_a_new_token_of_the_client_alone_is_adopted_later() -> None:
+    """A server may go on with the token that it gave to the address."""
+    wire = Wire(SEVEN)
+    assert wire.chunks(CLIENT, KNOWN)
+    assert wire.chunks(SERVER, OWN)
+    answers = []
+    for _ in range(ADOPT_ALONE_AFTER):
+        assert wire.chunks(CLIENT, KNOWN)
+        answers.append(wire.chunks(SERVER, NEW))
+    assert answers == [False] * (ADOPT_ALONE_AFTER - 1) + [True]
+    assert (wire.connection.token, wire.connection.token_from(SERVER)) == (KNOWN, NEW)
+
+
+def test_the_token_is_known_whichever_side_the_server_is() -> None:
+    for server in (-1, 0, 1):
+        assert Connection(SEVEN, server).token is None

@@ -14,10 +14,9 @@ from analyzer.net.datagrams import Datagram as UdpDatagram
 from analyzer.net.datagrams import Network
 from analyzer.net.flows import FlowTable
 from analyzer.protocols.base import Datagram, Verdict
-from analyzer.protocols.teeworlds.detect import MIN_POINTS, PATIENCE, STRIDE, TeeworldsDetector, judge_seven, probe
-from analyzer.transports.teeworlds_huffman import HUFFMAN
-from analyzer.transports.teeworlds_packet import HEADER, PLAIN, TAIL, Variant
-from tests.encoder import chunk, connless, control, message, packet
+from analyzer.protocols.teeworlds.detect import MIN_POINTS, PATIENCE, STRIDE, TeeworldsDetector, probe
+from analyzer.transports.teeworlds_packet import HEADER, PLAIN, SEVEN, TAIL, Variant
+from tests.encoder import chunk, connless, connless_07, control, message, packet
 from tests.protocols.teeworlds.played import ENTERGAME, INFO, A, input_message, map_change, snap_empty, snap_single
 
 CLIENT, SERVER = 0, 1
@@ -51,15 +50,16 @@ def said(datagrams: Iterable[tuple[int, bytes]]) -> tuple[str, int, bool] | None
     return None if verdict is None else (verdict.dialect, verdict.server, verdict.score >= 1.0)
 
 
-def encoded(variant: Variant, bodies: Sequence[bytes], *, compress: bool | None = None, token: int = TOKEN) -> bytes:
-    return packet([chunk(body) for body in bodies], ack=5, token=token, variant=variant, compress=compress)
-
-
-def seven(bodies: Sequence[bytes], token: int = TOKEN, *, compress: bool = False, resend: bool = False) -> bytes:
-    payload = b"".join(chunk(body, size_shift=6) for body in bodies)
-    first = (0x10 if compress else 0) | (0x08 if resend else 0)
-    header = bytes((first, 5, len(bodies))) + token.to_bytes(4, "big")
-    return header + (HUFFMAN.compress(payload) if compress else payload)
+def encoded(
+    variant: Variant,
+    bodies: Sequence[bytes],
+    *,
+    compress: bool | None = None,
+    token: int = TOKEN,
+    resend: bool = False,
+) -> bytes:
+    chunks = [chunk(body, size_shift=variant.size_shift) for body in bodies]
+    return packet(chunks, ack=5, token=token, variant=variant, compress=compress, resend=resend)
 
 
 class TestHandshakes:
@@ -79,7 +79,7 @@ class TestHandshakes:
     def test_the_servers_answer_decides(self, request_bytes: bytes, answer: bytes, dialect: str, client: int) -> None:
         assert judged([(client, request_bytes)]) is None
         verdict = judged([(client, request_bytes), (client, request_bytes), (1 - client, answer)])
-        assert verdict == Verdict(dialect, 1.0, 1 - client, readable=dialect != "0.7")
+        assert verdict == Verdict(dialect, 1.0, 1 - client)
 
     @pytest.mark.parametrize("payload", [DDNET_CONNECT, PLAIN_CONNECT, HEADER_CONNECT, SEVEN_REQUEST])
     def test_a_request_alone_does_not(self, payload: bytes) -> None:
@@ -111,14 +111,37 @@ class TestScoring:
     @pytest.mark.parametrize("compress", [False, True])
     @pytest.mark.parametrize("resend", [False, True])
     @pytest.mark.parametrize(("sender", "body"), [(CLIENT, SEVEN_INPUT), (SERVER, SEVEN_SNAP)])
-    def test_seven_is_recognised_but_not_read(self, compress: bool, resend: bool, sender: int, body: bytes) -> None:
+    def test_seven(self, compress: bool, resend: bool, sender: int, body: bytes) -> None:
         """Rules 3 and 4."""
-        payload = seven([body], compress=compress, resend=resend)
-        assert judged([(sender, payload)] * 3) == Verdict("0.7", 1.0, SERVER, readable=False)
+        payload = encoded(SEVEN, [body], compress=compress, resend=resend)
+        assert judged([(sender, payload)] * 3) == Verdict("0.7", 1.0, SERVER)
+
+    def test_of_seven_each_direction_has_its_own_token(self) -> None:
+        """Rule 5."""
+        inputs = [(CLIENT, encoded(SEVEN, [SEVEN_INPUT], token=token)) for token in (TOKEN, OTHER, 3)]
+        snaps = [(SERVER, encoded(SEVEN, [SEVEN_SNAP], token=token)) for token in (OTHER, TOKEN, 4)]
+        assert said([inputs[0], snaps[0], inputs[0]]) == ("0.7", SERVER, True)
+        assert said([*inputs, *snaps]) is None
+
+    @pytest.mark.parametrize(
+        "payload",
+        [
+            encoded(SEVEN, []),
+            encoded(SEVEN, [message(31, True)]),
+            encoded(SEVEN, [message(40, False)]),
+            encoded(SEVEN, [message(16, True)]),
+            encoded(SEVEN, [SEVEN_SNAP], compress=False)[:-1],
+            encoded(SEVEN, [SEVEN_SNAP], compress=False) + b"x",
+            b"\x80" + encoded(SEVEN, [SEVEN_SNAP])[1:],
+        ],
+        ids=lambda payload: payload[:12].hex(),
+    )
+    def test_what_is_not_of_seven(self, payload: bytes) -> None:
+        assert judged([(SERVER, payload)] * 5) is None
 
     def test_small_chunks_of_0_6_5_read_as_0_7_as_well(self) -> None:
         """Rule 5: byte 0 in 08..0B with sizes below 16. The first larger chunk tells."""
-        small, large = encoded(HEADER, [input_message(5)], compress=False), encoded(HEADER, [INFO])
+        small, large = encoded(HEADER, [ENTERGAME], compress=False), encoded(HEADER, [INFO])
         assert small[0] & 0xF8 == 0x08
         assert judged([(CLIENT, small)] * 9) is None
         assert said([*[(CLIENT, small)] * 9, (CLIENT, large)]) == ("0.6.5", SERVER, False)
@@ -202,7 +225,7 @@ class TestScoring:
         play = encoded(TAIL, [input_message(100)])
         for number in range(PATIENCE, 2 * PATIENCE):
             detector.see(Datagram(number, 0, CLIENT, play, len(play)))
-        points = next(hypothesis.points for hypothesis in detector.hypotheses if hypothesis.variant is TAIL)
+        points = next(hypothesis.points for hypothesis in detector.hypotheses if hypothesis.dialect.variant is TAIL)
         assert points == MIN_POINTS + PATIENCE // STRIDE
 
     def test_cut_datagrams_say_nothing(self) -> None:
@@ -224,7 +247,8 @@ class TestConnectionless:
         assert said(play) == ("ddnet", SERVER, True)
 
     def test_of_seven(self) -> None:
-        assert judged([(0, b"\x21" + bytes(8) + b"\xff\xff\xff\xffinf3")] * 3) is None
+        assert judged([(0, connless_07("inf3", b"x"))] * 3) == Verdict("0.7", 0.3, 0)
+        assert judged([(0, connless_07("gie3", b"x"))] * 3) == Verdict("0.7", 0.3, 1)
 
     def test_without_a_name_it_is_nothing(self) -> None:
         assert judged([(0, b"\xff" * 30)] * 3) is None
@@ -241,11 +265,11 @@ class TestProbe:
             *(control(0, token=TOKEN, variant=variant) for variant in VARIANTS),
             *(DDNET_CONNECT, PLAIN_CONNECT, HEADER_CONNECT, SEVEN_REQUEST),
             *(DDNET_ACCEPT, PLAIN_ACCEPT, HEADER_ACCEPT, SEVEN_ANSWER, SEVEN_ACCEPTED, SEVEN_ACCEPTED_DDNET),
-            *(seven([SEVEN_INPUT], compress=compress) for compress in (False, True)),
+            *(encoded(SEVEN, [SEVEN_INPUT], compress=compress) for compress in (False, True)),
             packet([], resend=True),
             connless("inf3"),
             connless("gie3", extra_token=5),
-            b"\x21" + bytes(8) + b"\xff\xff\xff\xffinf3",
+            connless_07("inf3"),
         ],
         ids=lambda payload: payload[:8].hex(),
     )
@@ -255,31 +279,6 @@ class TestProbe:
     @pytest.mark.parametrize("payload", [b"", b"\x10", b"\x10\0", STUN, bytes(40)])
     def test_others_do_not(self, payload: bytes) -> None:
         assert probe(payload) == 0.0
-
-
-@pytest.mark.parametrize(
-    ("payload", "answer"),
-    [
-        (seven([SEVEN_SNAP]), (True, 1)),
-        (seven([SEVEN_INPUT]), (True, -1)),
-        (seven([SEVEN_INPUT], resend=True), (True, -1)),
-        (seven([], resend=True), (True, 0)),
-        (seven([]), (False, 0)),
-        (seven([message(31, True)]), (False, 0)),
-        (seven([message(40, False)]), (False, 0)),
-        (seven([SEVEN_SNAP])[:-1], (False, 0)),
-        (seven([SEVEN_SNAP]) + b"x", (False, 1)),
-        (SEVEN_ANSWER, None),
-        (bytes.fromhex("21") + bytes(20), None),
-        (bytes.fromhex("80050112345678"), (False, 0)),
-        (b"\0\0\1", (False, 0)),
-        (bytes.fromhex("100501deadbeefffffff"), (False, 0)),
-        # spec section 22.2
-        (bytes.fromhex("02bc01deadbeef00040fa80102"), (True, 1)),
-    ],
-)
-def test_packets_of_seven(payload: bytes, answer: tuple[bool, int] | None) -> None:
-    assert judge_seven(payload) == answer
 
 
 @given(st.lists(st.tuples(st.integers(0, 1), st.binary(max_size=60)), max_size=20))
@@ -327,10 +326,14 @@ def first_verdict(datagrams: Iterable[tuple[int, int, UdpDatagram]]) -> tuple[st
     return None if verdict is None else (verdict.dialect, verdict.server)
 
 
-def test_a_capture_that_begins_later_gives_the_same_dialects(capture: Path) -> None:
+@pytest.mark.parametrize("of_each_flow", [False, True], ids=["capture", "flows"])
+def test_a_capture_that_begins_later_gives_the_same_dialects(capture: Path, of_each_flow: bool) -> None:
+    """Without the first seconds of the capture, and of each flow, so that no handshake is left."""
     compared = 0
-    for flow in by_flow(capture).values():
-        start = flow[0][0]
+    flows = by_flow(capture)
+    begin = min(flow[0][0] for flow in flows.values())
+    for flow in flows.values():
+        start = flow[0][0] if of_each_flow else begin
         later = [datagram for datagram in flow if datagram[0] >= start + FIRST_SECONDS]
         if len(later) >= ENOUGH:
             whole = first_verdict(flow)

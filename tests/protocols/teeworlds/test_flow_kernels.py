@@ -24,7 +24,7 @@ from analyzer.protocols.teeworlds.bulk_rebuilder import KEPT_STATES
 from analyzer.protocols.teeworlds.dialects import DIALECTS
 from analyzer.store.rows import Rows
 from analyzer.transports.teeworlds import read_packet
-from analyzer.transports.teeworlds_packet import COMPRESSED, PacketKind
+from analyzer.transports.teeworlds_packet import COMPRESSED, FLAGS_SIZE, TOKEN_SIZE, PacketKind, TokenPlace
 from tests.encoder import chunk, key, packet, snapshot
 from tests.protocols.teeworlds.both_readings import Sent, batches, check
 from tests.protocols.teeworlds.played import SERVER, SIZES, TOKEN, Played
@@ -42,11 +42,14 @@ class Flow:
 
     def plain(self, sent: Sent) -> Sent:
         """A compressed datagram with its payload as it was before."""
-        packet = read_packet(sent.payload, DIALECTS[self.verdict.dialect].variant)
+        variant = DIALECTS[self.verdict.dialect].variant
+        packet = read_packet(sent.payload, variant)
         if not packet.compressed or packet.error is not None or packet.kind is not PacketKind.CHUNKS:
             return sent
-        # Without a token behind the header, as in all of these captures.
-        payload = bytes([sent.payload[0] & ~COMPRESSED]) + sent.payload[1:3] + packet.payload
+        compression = next(bit for _, bit, flag in variant.flag_bits if flag == COMPRESSED)
+        # None of these captures has the token of 0.6.5.
+        header = FLAGS_SIZE + (TOKEN_SIZE if variant.token_place is TokenPlace.HEADER else 0)
+        payload = bytes([sent.payload[0] & ~compression]) + sent.payload[1:header] + packet.payload
         return replace(sent, payload=payload, udp_length=len(payload))
 
 
@@ -166,7 +169,10 @@ def counted(flow: Flow) -> Counting:
     return reading
 
 
-@pytest.mark.parametrize("name", ["ddnet_dm2_reconnect_mapchange.pcap", "ddnet_ctf1_24bots_slices.pcap.gz"])
+@pytest.mark.parametrize(
+    "name",
+    ["ddnet_dm2_reconnect_mapchange.pcap", "ddnet_ctf1_24bots_slices.pcap.gz", "tw07_dm7_any_sll2_nano_head.pcap"],
+)
 def test_most_is_read_in_bulk(name: str) -> None:
     """Or nothing would be compared here."""
     flow = flows(name)[0]

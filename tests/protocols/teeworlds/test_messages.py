@@ -405,53 +405,53 @@ def test_message_names() -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "payload", "fields"),
+    ("kind", "payload", "fields"),
     [
-        (6, "a80102", SnapFields(104, 102, 2, SNAPEMPTY, 1, 0, 0, 3, 0)),
-        (7, "a801 02 40 02 aabb", SnapFields(104, 102, 2, SNAPSINGLE, 1, 0, -1, 5, 2)),
-        (5, "a80f a90f 03 01 84abbd52 02 aabbcc", SnapFields(1000, -1, 1001, SNAP, 3, 1, 86485700, 11, 2)),
-        (5, "00 00 01 00 00 00", SnapFields(0, 0, 0, SNAP, 1, 0, 0, 6, 0)),
-        (6, "ffffffff0f 01", SnapFields(-0x80000000, 0x7FFFFFFF, 1, SNAPEMPTY, 1, 0, 0, 6, 0)),
-        (6, "bfffffff0f 40", SnapFields(0x7FFFFFFF, -0x80000000, -1, SNAPEMPTY, 1, 0, 0, 6, 0)),
-        (6, "05 06", SnapFields(5, -1, 6, SNAPEMPTY, 1, 0, 0, 2, 0)),
+        (SNAPEMPTY, "a80102", SnapFields(104, 102, 2, SNAPEMPTY, 1, 0, 0, 3, 0)),
+        (SNAPSINGLE, "a801 02 40 02 aabb", SnapFields(104, 102, 2, SNAPSINGLE, 1, 0, -1, 5, 2)),
+        (SNAP, "a80f a90f 03 01 84abbd52 02 aabbcc", SnapFields(1000, -1, 1001, SNAP, 3, 1, 86485700, 11, 2)),
+        (SNAP, "00 00 01 00 00 00", SnapFields(0, 0, 0, SNAP, 1, 0, 0, 6, 0)),
+        (SNAPEMPTY, "ffffffff0f 01", SnapFields(-0x80000000, 0x7FFFFFFF, 1, SNAPEMPTY, 1, 0, 0, 6, 0)),
+        (SNAPEMPTY, "bfffffff0f 40", SnapFields(0x7FFFFFFF, -0x80000000, -1, SNAPEMPTY, 1, 0, 0, 6, 0)),
+        (SNAPEMPTY, "05 06", SnapFields(5, -1, 6, SNAPEMPTY, 1, 0, 0, 2, 0)),
     ],
 )
-def test_snap_fields(number: int, payload: str, fields: SnapFields) -> None:
+def test_snap_fields(kind: int, payload: str, fields: SnapFields) -> None:
     data = bytes.fromhex(payload)
-    assert read_snap(data, number, 0, len(data)) == fields
+    assert read_snap(data, kind, 0, len(data)) == fields
 
 
 @pytest.mark.parametrize(
-    ("number", "payload", "offset", "text"),
+    ("kind", "payload", "offset", "text"),
     [
-        (6, "", 0, "tick: a number is missing"),
-        (6, "01", 1, "delta_tick: a number is missing"),
-        (5, "01 01", 2, "parts: a number is missing"),
-        (5, "01 01 02", 3, "part: a number is missing"),
-        (5, "01 01 02 00", 4, "crc: a number is missing"),
-        (5, "01 01 02 00 80", 4, "crc: a number is cut off"),
-        (7, "01 01 00", 3, "length: a number is missing"),
-        (5, "01 01 00 00 00 00", 2, "parts: 0 is not from 1 to 64"),
-        (5, "01 01 8101 00 00 00", 2, "parts: 65 is not from 1 to 64"),
-        (5, "01 01 02 02 00 00", 3, "part: 2 is not from 0 to 1"),
-        (5, "01 01 02 40 00 00", 3, "part: -1 is not from 0 to 1"),
-        (7, "01 01 00 850e", 3, "length: 901 is not from 0 to 900"),
-        (7, "01 01 00 40", 3, "length: -1 is not from 0 to 900"),
-        (7, "01 01 00 02 aa", 4, "data: 2 bytes wanted, 1 left"),
+        (SNAPEMPTY, "", 0, "tick: a number is missing"),
+        (SNAPEMPTY, "01", 1, "delta_tick: a number is missing"),
+        (SNAP, "01 01", 2, "parts: a number is missing"),
+        (SNAP, "01 01 02", 3, "part: a number is missing"),
+        (SNAP, "01 01 02 00", 4, "crc: a number is missing"),
+        (SNAP, "01 01 02 00 80", 4, "crc: a number is cut off"),
+        (SNAPSINGLE, "01 01 00", 3, "length: a number is missing"),
+        (SNAP, "01 01 00 00 00 00", 2, "parts: 0 is not from 1 to 64"),
+        (SNAP, "01 01 8101 00 00 00", 2, "parts: 65 is not from 1 to 64"),
+        (SNAP, "01 01 02 02 00 00", 3, "part: 2 is not from 0 to 1"),
+        (SNAP, "01 01 02 40 00 00", 3, "part: -1 is not from 0 to 1"),
+        (SNAPSINGLE, "01 01 00 850e", 3, "length: 901 is not from 0 to 900"),
+        (SNAPSINGLE, "01 01 00 40", 3, "length: -1 is not from 0 to 900"),
+        (SNAPSINGLE, "01 01 00 02 aa", 4, "data: 2 bytes wanted, 1 left"),
     ],
 )
-def test_snap_that_a_client_drops(number: int, payload: str, offset: int, text: str) -> None:
+def test_snap_that_a_client_drops(kind: int, payload: str, offset: int, text: str) -> None:
     data = bytes.fromhex(payload)
     with pytest.raises(DecodeError) as raised:
-        read_snap(data, number, 0, len(data))
+        read_snap(data, kind, 0, len(data))
     assert (raised.value.code, raised.value.offset, raised.value.text) == ("F1", offset, text)
 
 
 def test_snap_bounds_are_those_of_the_message() -> None:
     data = bytes.fromhex("ee a80102 ffff")
-    assert read_snap(data, 6, 1, 4).data_offset == 4
+    assert read_snap(data, SNAPEMPTY, 1, 4).data_offset == 4
     with pytest.raises(DecodeError, match="delta_tick: a number is missing"):
-        read_snap(data, 6, 1, 3)
+        read_snap(data, SNAPEMPTY, 1, 3)
 
 
 def test_input_fields() -> None:
@@ -478,13 +478,13 @@ def test_any_body_is_explained_or_refused(message: MessageType, data: bytes) -> 
     assert len(list(leaves(list(trace.fields)))) <= len(payload) + 1
 
 
-@given(st.sampled_from([5, 6, 7]), st.binary(max_size=40))
-def test_any_snap_is_read_or_refused(number: int, data: bytes) -> None:
-    error = fault_of(lambda: read_snap(data, number, 0, len(data)))
+@given(st.sampled_from([SNAP, SNAPEMPTY, SNAPSINGLE]), st.binary(max_size=40))
+def test_any_snap_is_read_or_refused(kind: int, data: bytes) -> None:
+    error = fault_of(lambda: read_snap(data, kind, 0, len(data)))
     if error is not None:
         assert (error.code, 0 <= error.offset <= len(data)) == ("F1", True)
         return
-    fields = read_snap(data, number, 0, len(data))
+    fields = read_snap(data, kind, 0, len(data))
     assert fields.data_offset + fields.length <= len(data)
     assert (fields.tick - fields.base_tick - fields.delta_tick) % (1 << 32) == 0
 

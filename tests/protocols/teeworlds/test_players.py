@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from analyzer.protocols.teeworlds.players import name_in_state, read_client_name
+from analyzer.protocols.teeworlds.players import name_in_state, read_client_name, read_own_name
 from analyzer.protocols.teeworlds.state import make_state
 from analyzer.wire.errors import DecodeError
 
@@ -26,6 +26,21 @@ INFO, CLIENT = 10 << 16, 11 << 16
 )
 def test_what_a_client_says(body: bytes, name: str) -> None:
     assert read_client_name(b"head" + body + b"\0\0", 4, 4 + len(body)) == name
+
+
+@pytest.mark.parametrize(
+    ("body", "name"), [("05 01 00 74656500 6300", "tee"), ("05 00 00 74656500", ""), ("8001 01 40 7400", "t")]
+)
+def test_what_a_server_says(body: str, name: str) -> None:
+    data = bytes.fromhex(body)
+    assert read_own_name(b"head" + data, 4, 4 + len(data)) == name
+
+
+@pytest.mark.parametrize("body", ["", "05", "05 01", "05 01 00", "05 01 00 746565"])
+def test_what_a_server_says_cut_off(body: str) -> None:
+    data = bytes.fromhex(body)
+    with pytest.raises(DecodeError):
+        read_own_name(data + bytes(3), 0, len(data))
 
 
 @pytest.mark.parametrize("body", [b"", b"tee"])

@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from analyzer.protocols.teeworlds import flow_columns as flow
-from analyzer.protocols.teeworlds.messages import SNAP_KINDS, read_snap
+from analyzer.protocols.teeworlds.messages import SNAP, SNAPEMPTY, SNAPSINGLE, read_snap
 from analyzer.protocols.teeworlds.snap_kernels import read_fields
 from analyzer.wire.errors import DecodeError
 from analyzer.wire.varint import pack
@@ -20,16 +20,16 @@ NUMBERS = st.sampled_from([-0x80000000, -1, 0, 1, 2, 63, 64, 65, 900, 901, 0x7FF
 MESSAGES = st.lists(st.integers(0, 70) | NUMBERS, max_size=8).map(lambda ints: b"".join(map(pack, ints)))
 
 
-@pytest.mark.parametrize("number", SNAP_KINDS)
+@pytest.mark.parametrize("kind", [SNAPEMPTY, SNAPSINGLE, SNAP])
 @given(data=MESSAGES | st.binary(max_size=12), before=st.integers(0, 2), more=st.sampled_from([0, 0, 1, 900]))
 @example(data=b"".join(map(pack, [10, 0x7FFFFFFF, 2, 1, -5, 3])), before=0, more=3)
 @example(data=b"".join(map(pack, [-0x80000000, 1, 1, 0, 0, 900])), before=1, more=900)
-def test_fields(number: int, data: bytes, before: int, more: int) -> None:
+def test_fields(kind: int, data: bytes, before: int, more: int) -> None:
     data = b"\x80" * before + data + bytes(more)
     fields = np.zeros(9, dtype=np.int64)
-    is_whole = read_fields(np.frombuffer(data, dtype=np.uint8), number, before, len(data), fields)
+    is_whole = read_fields(np.frombuffer(data, dtype=np.uint8), kind, before, len(data), fields)
     try:
-        plain = read_snap(data, number, before, len(data))
+        plain = read_snap(data, kind, before, len(data))
     except DecodeError:
         assert not is_whole
         return
