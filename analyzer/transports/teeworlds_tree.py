@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from analyzer.transports.teeworlds_packet import (
     CLOSE,
@@ -23,10 +24,13 @@ from analyzer.wire.reader import Field, Reader, Span, Trace
 
 COMPRESSED_PAYLOAD = "compressed payload"
 """Name of the field that another buffer is unpacked from."""
+STUN_TYPES = {0x0001: "request", 0x0101: "response", 0x0111: "error response"}
 ACK_MASK = 0x03FF
 """Ten bits of the first two bytes."""
-ReadMessage = Callable[[Reader], None]
+ReadMessage = Callable[[Reader], object]
 """Reads the fields of one message, from its id to the end of its chunk."""
+FindConnless = Callable[[str, PacketKind], tuple[str, ReadMessage]]
+"""By its four characters and the kind of its packet: what a connectionless message is, and how to read its body."""
 
 
 class PacketTree:
@@ -38,13 +42,13 @@ class PacketTree:
         self.variant = variant
         self.trace = trace
 
-    def add(self, read_message: ReadMessage | None) -> None:
+    def add(self, read_message: ReadMessage | None, find_connless: FindConnless | None = None) -> None:
         """Header, then what the kind of packet has, then what does not belong to anything."""
         packet = self.packet
         if packet.kind is PacketKind.STUN:
-            self.trace.add(Field("STUN", text="binding message", span=Span(0, 0, len(self.datagram))))
+            self._add_stun()
         elif packet.flags & CONNLESS:
-            self._add_connless()
+            self._add_connless(find_connless)
         elif len(self.datagram) >= FLAGS_SIZE:
             self._add_header()
             if packet.control >= 0:
@@ -65,6 +69,17 @@ class PacketTree:
         """A span from an offset in the payload."""
         return Span(self.packet.payload_buffer, self.packet.payload_offset + offset, length)
 
+    def _add_stun(self) -> None:
+        reader = Reader(self.datagram, trace=self.trace)
+        with reader.group("STUN", "binding message"):
+            number = reader.big_endian("type", 2)
+            self.trace.replace_last(replace(self.trace.last, text=STUN_TYPES.get(number, "")))
+            reader.big_endian("length", 2)
+            reader.raw("magic cookie", 4)
+            reader.raw("transaction", 12)
+            if reader.left:
+                reader.rest("attributes")
+
     def _add_header(self) -> None:
         packet, add = self.packet, self.trace.add
         self.trace.begin()
@@ -84,7 +99,7 @@ class PacketTree:
             text = f"{len(self.datagram) - size} bytes, {len(packet.payload)} when decompressed"
             add(Field(COMPRESSED_PAYLOAD, len(packet.payload), text, Span(0, size, len(self.datagram) - size)))
 
-    def _add_connless(self) -> None:
+    def _add_connless(self, find_connless: FindConnless | None) -> None:
         packet, add = self.packet, self.trace.add
         seven = packet.kind is PacketKind.CONNLESS_07
         if len(self.datagram) < (CONNLESS_HEADER_07 if seven else CONNLESS_HEADER):
@@ -100,9 +115,19 @@ class PacketTree:
             add(Field("reserved", self.datagram[4:6], span=Span(0, 4, 2)))
         else:
             add(Field("connectionless header", self.datagram[:6], span=Span(0, 0, 6)))
-        if packet.connless:
-            add(Field("name", packet.connless, span=self._span(4, 4)))
-        add(Field("body", packet.body, span=self._span(packet.body_offset, len(packet.body))))
+        if not packet.connless:
+            add(Field("body", packet.body, span=self._span(packet.body_offset, len(packet.body))))
+            return
+        title, read_body = (
+            ("", lambda reader: reader.rest("body"))
+            if find_connless is None
+            else find_connless(packet.connless, packet.kind)
+        )
+        self.trace.begin()
+        add(Field("marker", packet.payload[:4], span=self._span(0, 4)))
+        add(Field("name", packet.connless, span=self._span(4, 4)))
+        note = self._read(self._reader(packet.body_offset, packet.payload_end), read_body)
+        self.trace.end(packet.connless, self._span(0, packet.payload_end), text=title, note=note)
 
     def _add_control(self) -> None:
         packet = self.packet
@@ -140,16 +165,17 @@ class PacketTree:
             mask = (0xFF ^ low) << 8 | 0xFF
             add(Field("sequence", chunk.sequence, span=self._span(chunk.header_offset + 1, 2), mask=mask))
         reader = self._reader(chunk.offset, chunk.offset + chunk.size)
-        note = ""
-        try:
-            if read_message is None:
-                reader.rest("message")
-            else:
-                read_message(reader)
-        except DecodeError as error:
-            note = error.text
-            self._add_unreadable(reader, error)
+        note = self._read(reader, read_message or (lambda reader: reader.rest("message")))
         self.trace.end(f"chunk {number}", self._span(chunk.header_offset, size + chunk.size), note=note)
+
+    def _read(self, reader: Reader, read: ReadMessage) -> str:
+        """Read a message as far as it can be read; why it ends there, empty if that is its end."""
+        try:
+            read(reader)
+        except DecodeError as error:
+            self._add_unreadable(reader, error)
+            return error.text
+        return ""
 
     def _add_unreadable(self, reader: Reader, error: DecodeError) -> None:
         """From the first wrong byte to the end of the message."""

@@ -137,8 +137,15 @@ def test_handshakes() -> None:
 def test_connectionless_and_stun() -> None:
     assert tree(encoder.connless("gie3", b"\x07"), PLAIN) == [
         ("connectionless header", b"\xff" * 6, (0, 0, 6)),
-        ("name", "gie3", (0, 10, 4)),
-        ("body", b"\x07", (0, 14, 1)),
+        (
+            "gie3",
+            (0, 6, 9),
+            [
+                ("marker", b"\xff" * 4, (0, 6, 4)),
+                ("name", "gie3", (0, 10, 4)),
+                ("body", b"\x07", (0, 14, 1)),
+            ],
+        ),
     ]
     assert tree(encoder.connless("gie3", b"\x07", extra_token=0xABCD), PLAIN)[:3] == [
         ("extended header", "xe", (0, 0, 2)),
@@ -146,7 +153,14 @@ def test_connectionless_and_stun() -> None:
         ("reserved", b"\0\0", (0, 4, 2)),
     ]
     stun = bytes.fromhex("000100002112a442") + bytes(12)
-    assert tree(stun, PLAIN) == [("STUN", None, (0, 0, 20))]
+    fields = [
+        ("type", 1, (0, 0, 2)),
+        ("length", 0, (0, 2, 2)),
+        ("magic cookie", b"\x21\x12\xa4\x42", (0, 4, 4)),
+        ("transaction", bytes(12), (0, 8, 12)),
+    ]
+    assert tree(stun, PLAIN) == [("STUN", (0, 0, 20), fields)]
+    assert tree(stun + b"ab", PLAIN) == [("STUN", (0, 0, 22), [*fields, ("attributes", b"ab", (0, 20, 2))])]
 
 
 def test_what_is_odd_or_unreadable_is_told() -> None:

@@ -128,6 +128,10 @@ class MessageField:
     named: Mapping[int, str] | None = None
     item: ItemType | None = None
     """Whose ints follow, for kind `item`."""
+    encoding: str = ""
+    """How a number is sent: see `ENCODINGS`; empty: as a varint."""
+    fields: tuple[MessageField, ...] = ()
+    """What one repetition of a `group` consists of."""
     note: str = ""
 
 
@@ -145,6 +149,25 @@ class MessageType:
     vital: bool
     """Sent in vital chunks."""
     unused: bool
+    fields: tuple[MessageField, ...]
+    note: str = ""
+
+
+ENCODINGS = {
+    "decimal": "text that ends with a zero byte",
+    "byte": "one byte",
+    "big16": "two bytes, the higher one first",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ConnlessType:
+    """A message outside of any connection, known by four characters."""
+
+    name: str
+    title: str
+    direction: str
+    """Who sends it: `server`, `client`, or `both` if it does not tell the two apart."""
     fields: tuple[MessageField, ...]
     note: str = ""
 
