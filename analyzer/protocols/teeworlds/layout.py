@@ -115,7 +115,8 @@ class MessageField:
     range: Range | None = None
     """A receiver drops the message if a value lies outside."""
     length: str = ""
-    """The earlier field that holds the number of bytes of a `raw` field, or four times the ints of an `item` field."""
+    """The earlier field that holds the number of bytes of a `raw` field, or four times the ints of an `item` field;
+    without one an item has all its ints."""
     secret: bool = False
     labels: tuple[str, ...] = ()
     """Names for the repetitions."""

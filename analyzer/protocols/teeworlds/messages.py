@@ -151,7 +151,7 @@ def explain_body(reader: Reader, message: MessageHead, schema: Schema, names: Ma
 
     Raises `DecodeError` where a field is cut off; the trace then holds all fields before it.
     """
-    if message.type is None or message.type.unused:
+    if message.type is None or (message.type.unused and not message.type.fields):
         if reader.left:
             reader.rest("data")
         return
@@ -324,14 +324,16 @@ class _Body:
         )
 
     def _item(self, field: MessageField, name: str) -> None:
-        """The ints of an item, as many as the size in bytes says."""
+        """The ints of an item, all of them or as many as the size in bytes says."""
         assert field.item is not None
-        size = self._ints[field.length]
-        ints = size >> 2
-        if size & 3 or not MIN_INPUT_INTS <= ints <= MAX_INPUT_INTS:
-            self._reader.note(
-                f"{field.length}: {size} is not 4 times {MIN_INPUT_INTS} to {MAX_INPUT_INTS} ints, DDNet ignores it"
-            )
+        ints = field.item.size
+        if field.length:
+            size = self._ints[field.length]
+            ints = size >> 2
+            if size & 3 or not MIN_INPUT_INTS <= ints <= MAX_INPUT_INTS:
+                self._reader.note(
+                    f"{field.length}: {size} is not 4 times {MIN_INPUT_INTS} to {MAX_INPUT_INTS} ints, DDNet ignores it"
+                )
         with self._reader.group(name, field.item.name):
             for number in range(min(ints, MAX_INPUT_INTS)):
                 self._item_int(field.item, number)

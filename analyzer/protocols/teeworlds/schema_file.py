@@ -299,8 +299,9 @@ def _message_fields(nodes: list[Node], tables: Tables, slots: int) -> tuple[Mess
         )
         kind = _message_kind(members["kind"], tables)
         to_the_end = kind.name == "raw" and "rest" in members
-        if (kind.base == "item" or (kind.name == "raw" and not to_the_end)) != ("length" in members):
-            raise node.error("a 'length' if the kind is raw or item:X, and only then; 'rest' can stand instead for raw")
+        counted = kind.name == "raw" and not to_the_end
+        if "length" not in members if counted else "length" in members and kind.base != "item":
+            raise node.error("a 'length' if the kind is raw, unless it takes the 'rest', or item:X, and only then")
         if sum(key in members for key in ("count", "times", "rest")) > 1:
             raise node.error("one of 'count', 'times' and 'rest'")
         if kind.base in ("item", "raw") and not to_the_end and members.keys() & {"rest", "count", "times"}:

@@ -92,7 +92,8 @@ def sample(field: MessageField) -> tuple[bytes, int]:
         case "uuid":
             return bytes(range(16)), 1
         case "item":
-            return pack(1) * 10, 10
+            assert field.item is not None
+            return pack(1) * field.item.size, field.item.size
         case _:
             return pack(SAMPLES.get(field.name, 1)) * count, count
 
