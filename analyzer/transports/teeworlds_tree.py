@@ -12,6 +12,8 @@ from analyzer.transports.teeworlds_packet import (
     CONNLESS_HEADER,
     CONNLESS_HEADER_07,
     FLAGS_SIZE,
+    SEVEN,
+    TOKEN_EXCHANGE,
     TOKEN_SIZE,
     Chunk,
     Packet,
@@ -99,22 +101,28 @@ class PacketTree:
             text = f"{len(self.datagram) - size} bytes, {len(packet.payload)} when decompressed"
             add(Field(COMPRESSED_PAYLOAD, len(packet.payload), text, Span(0, size, len(self.datagram) - size)))
 
-    def _add_connless(self, find_connless: FindConnless | None) -> None:
+    def _add_connless_header(self, size: int) -> None:
         packet, add = self.packet, self.trace.add
-        seven = packet.kind is PacketKind.CONNLESS_07
-        if len(self.datagram) < (CONNLESS_HEADER_07 if seven else CONNLESS_HEADER):
-            return
+        self.trace.begin()
         if packet.token is not None and packet.response_token is not None:
             add(Field("connectionless", True, span=Span(0, 0, 1), mask=0x20))
             add(Field("version", self.datagram[0] & 3, span=Span(0, 0, 1), mask=3))
             add(Field("token", packet.token, f"{packet.token:08x}", Span(0, 1, TOKEN_SIZE)))
             add(Field("response token", packet.response_token, f"{packet.response_token:08x}", Span(0, 5, TOKEN_SIZE)))
         elif packet.extra_token is not None:
-            add(Field("extended header", "xe", span=Span(0, 0, 2)))
+            add(Field("extended", "xe", span=Span(0, 0, 2)))
             add(Field("extra token", packet.extra_token, f"{packet.extra_token:04x}", Span(0, 2, 2)))
             add(Field("reserved", self.datagram[4:6], span=Span(0, 4, 2)))
         else:
-            add(Field("connectionless header", self.datagram[:6], span=Span(0, 0, 6)))
+            add(Field("connectionless", self.datagram[:size], span=Span(0, 0, size)))
+        self.trace.end("header", Span(0, 0, size))
+
+    def _add_connless(self, find_connless: FindConnless | None) -> None:
+        packet, add = self.packet, self.trace.add
+        size = CONNLESS_HEADER_07 if packet.kind is PacketKind.CONNLESS_07 else CONNLESS_HEADER
+        if len(self.datagram) < size:
+            return
+        self._add_connless_header(size)
         if not packet.connless:
             add(Field("body", packet.body, span=self._span(packet.body_offset, len(packet.body))))
             return
@@ -134,24 +142,29 @@ class PacketTree:
         name = self.variant.control_name(packet.control) or "unknown"
         self.trace.begin()
         self.trace.add(Field("control message", packet.control, name, self._span(0, 1)))
-        reader = self._reader(packet.body_offset, packet.payload_end)
-        note = ""
-        try:
-            if packet.control == CLOSE and reader.left:
-                reader.text("reason")
-            elif packet.control in self.variant.handshake:
-                if self.variant.token_place is not TokenPlace.HEADER:
-                    _read_before_token(reader, packet.body, packet.control)
-                if reader.left >= TOKEN_SIZE:
-                    reader.big_endian("token", TOKEN_SIZE)
-                if reader.left:
-                    reader.rest("padding")
-            if reader.left:
-                reader.rest("body")
-        except DecodeError as error:
-            note = error.text
-            self._add_unreadable(reader, error)
+        note = self._read(self._reader(packet.body_offset, packet.payload_end), self._read_control_body)
         self.trace.end(name, self._span(0, packet.payload_end), note=note)
+
+    def _read_control_body(self, reader: Reader) -> None:
+        """A reason, or what peers tell each other of tokens (spec section 4.1)."""
+        control = self.packet.control
+        if control == CLOSE and reader.left:
+            reader.text("reason")
+        elif control in self.variant.handshake:
+            name = "token"
+            if self.packet.body.startswith(b"TKEN"):
+                reader.raw("magic", 4)
+            elif control != TOKEN_EXCHANGE:
+                name = "client token" if control == CONNECT else "server token"
+                if control == CONNECT and self.variant is not SEVEN and reader.left >= 2 * TOKEN_SIZE:
+                    reader.raw("zero", 4)
+            if reader.left >= TOKEN_SIZE:
+                token = reader.big_endian(name, TOKEN_SIZE)
+                self.trace.replace_last(replace(self.trace.last, text=f"{token:08x}"))
+            if reader.left:
+                reader.rest("padding")
+        if reader.left:
+            reader.rest("surplus" if self.variant.control_name(control) else "body")
 
     def _add_chunk(self, number: int, chunk: Chunk, read_message: ReadMessage | None) -> None:
         add, size = self.trace.add, chunk.offset - chunk.header_offset
@@ -197,11 +210,3 @@ class PacketTree:
         data = packet.payload if packet.payload_buffer else self.datagram
         base = packet.payload_offset
         return Reader(data, base + start, base + end, buffer=packet.payload_buffer, trace=self.trace)
-
-
-def _read_before_token(reader: Reader, body: bytes, control: int) -> None:
-    """DDNet: TKEN. 0.6.5: zeros in a CONNECT (spec section 4.1)."""
-    if body.startswith(b"TKEN"):
-        reader.raw("magic", 4)
-    elif control == CONNECT and len(body) >= 8:
-        reader.raw("zero", 4)

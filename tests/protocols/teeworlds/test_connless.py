@@ -8,7 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analyzer.protocols.base import SessionFacts
 from analyzer.protocols.teeworlds.detect import CONNLESS_FROM_CLIENT, CONNLESS_FROM_SERVER, CONNLESS_NAMES
+from analyzer.protocols.teeworlds.dialects import DIALECTS
+from analyzer.protocols.teeworlds.explain import explain
 from analyzer.protocols.teeworlds.messages import explain_connless
 from analyzer.protocols.teeworlds.schema import Schema, default_schema, seven_schema
 from analyzer.wire.errors import DecodeError
@@ -176,6 +179,30 @@ def test_a_client_that_is_cut_off_keeps_what_was_read() -> None:
     assert error.text == "clan: no terminating zero byte"
     last = fields[-1]
     assert (last.name, last.note, values((last,))) == ("client[1]", error.text, [("name", "bot1")])
+
+
+@pytest.mark.parametrize("dialect", sorted(DIALECTS))
+@pytest.mark.parametrize(("schema", "name", "body", "fields"), SAMPLES, ids=IDS)
+def test_packet_is_read_by_its_own_header(
+    dialect: str, schema: Schema, name: str, body: bytes, fields: list[tuple[str, Value]]
+) -> None:
+    header = b"\xff" * 6 if schema is SIX else bytes.fromhex("21e402e4b56c78b56f")
+    payload = header + b"\xff" * 4 + name.encode() + body
+    tree = explain(payload, SessionFacts(dialect), None)
+    assert tree.error == ""
+    group = tree.fields[1]
+    assert (group.name, group.text) == (name, schema.connless[name].title)
+    assert values(group.children) == [("marker", b"\xff" * 4), ("name", name), *fields]
+    assert [field.name for field in tree.fields] == ["header", name]
+    spans = [field.span for field in leaves(tree.fields) if field.span is not None]
+    assert {at for span in spans for at in range(span.offset, span.offset + span.length)} == set(range(len(payload)))
+
+
+@given(st.sampled_from(sorted(DIALECTS)), st.sampled_from(["ff" * 6, "786500010000", "21" * 9]), st.binary(max_size=60))
+def test_any_connectionless_packet_is_explained(dialect: str, header: str, rest: bytes) -> None:
+    for payload in (bytes.fromhex(header) + rest, bytes.fromhex(header) + b"\xff\xff\xff\xffinf3" + rest):
+        tree = explain(payload, SessionFacts(dialect), None)
+        assert tree.fields or tree.error
 
 
 def test_recognition_knows_the_same_names() -> None:

@@ -5,14 +5,22 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from analyzer.protocols.base import SessionFacts
+from analyzer.protocols.teeworlds.dialects import DIALECTS
+from analyzer.protocols.teeworlds.explain import explain
 from analyzer.protocols.teeworlds.layout import ItemFieldType, MessageField
 from analyzer.protocols.teeworlds.messages import explain_body, read_message
 from analyzer.protocols.teeworlds.schema import Schema, default_schema, seven_schema
+from analyzer.wire.errors import DecodeError
 from analyzer.wire.reader import Field, Reader, Trace, Value
 from analyzer.wire.varint import pack
+from tests.encoder import chunk
 from tests.protocols.teeworlds.spec_tables import BOUNDS, SPEC_FOLDER, parse, read, spec_text
 
 TABLES = read()
@@ -184,6 +192,17 @@ def expected_names(schema: Schema, row: list, count: int, dialect: str) -> list[
     return [name] if not times or kind == "raw" else [f"{name}[{number}]" for number in range(count)]
 
 
+def sample(dialect: str, system: bool, row: list) -> tuple[bytes, list[tuple[str, Value]]]:
+    """A message of a table, with the names and values that are to be read from it."""
+    payload = head_of(dialect, system, row)
+    expected: list[tuple[str, Value]] = []
+    for number, field in enumerate(row[-1]):
+        raw, values = encoded(field, number, dialect)
+        payload += raw
+        expected += zip(expected_names(SCHEMAS[dialect], field, len(values), dialect), values, strict=True)
+    return payload, expected
+
+
 def head_of(dialect: str, system: bool, row: list) -> bytes:
     return pack(int(system)) + uuid.UUID(row[0]).bytes if dialect == "ddnet" else pack(row[0] << 1 | system)
 
@@ -210,15 +229,57 @@ def decoded(schema: Schema, payload: bytes) -> tuple[list[tuple[str, Value]], li
 
 @pytest.mark.parametrize(("dialect", "system", "row"), BODIES, ids=BODY_IDS)
 def test_every_field_of_a_message_has_its_name_and_value(dialect: str, system: bool, row: list) -> None:
-    schema = SCHEMAS[dialect]
-    payload, expected = head_of(dialect, system, row), []
-    for number, field in enumerate(row[-1]):
-        raw, values = encoded(field, number, dialect)
-        payload += raw
-        expected += zip(expected_names(schema, field, len(values), dialect), values, strict=True)
-    found, notes = decoded(schema, payload)
+    payload, expected = sample(dialect, system, row)
+    found, notes = decoded(SCHEMAS[dialect], payload)
     assert [(name, as_sent(value)) for name, value in found] == expected
     assert notes == []
+
+
+@pytest.mark.parametrize(("dialect", "system", "row"), BODIES, ids=BODY_IDS)
+def test_every_field_stands_in_the_tree_of_its_packet(dialect: str, system: bool, row: list) -> None:
+    payload, expected = sample(dialect, system, row)
+    for reading in ("0.6", "0.7") if dialect == "ddnet" else (dialect,):
+        variant = DIALECTS[reading].variant
+        header = bytes.fromhex("000001" + ("a1a2a3a4" if reading == "0.7" else ""))
+        datagram = header + chunk(payload, size_shift=variant.size_shift)
+        tree = explain(datagram, SessionFacts(reading), None)
+        assert tree.error == ""
+        assert len(tree.fields) == 2
+        fields = list(leaves(tree.fields))
+        assert [(field.name, as_sent(field.value)) for field in fields[len(fields) - len(expected) :]] == expected
+        spans = [field.span for field in fields if field.span is not None]
+        assert {at for span in spans for at in range(span.offset, span.offset + span.length)} == set(
+            range(len(datagram))
+        )
+
+
+@given(st.sampled_from(BODIES), st.binary(max_size=80))
+def test_any_body_is_explained_or_refused(message: tuple[str, bool, list], body: bytes) -> None:
+    dialect, system, row = message
+    trace = Trace()
+    reader = Reader(head_of(dialect, system, row) + body, trace=trace)
+    whole = False
+    with suppress(DecodeError):
+        explain_body(reader, read_message(reader, SCHEMAS[dialect]), SCHEMAS[dialect])
+        whole = True
+    assert reader.left == 0 or not whole
+    spans = [field.span for field in leaves(trace.fields) if field.span is not None]
+    assert sum(span.length for span in spans) == reader.offset
+
+
+@pytest.mark.parametrize(("dialect", "system", "row"), BODIES, ids=BODY_IDS)
+def test_a_message_may_end_anywhere(dialect: str, system: bool, row: list) -> None:
+    payload, expected = sample(dialect, system, row)
+    start = len(head_of(dialect, system, row))
+    for end in range(start, len(payload)):
+        trace = Trace()
+        reader = Reader(payload, 0, end, trace=trace)
+        head = read_message(reader, SCHEMAS[dialect])
+        skip = len(trace.fields)
+        with suppress(DecodeError):
+            explain_body(reader, head, SCHEMAS[dialect])
+        read = [(field.name, as_sent(field.value)) for field in leaves(trace.fields[skip:]) if field.value is not None]
+        assert read == expected[: len(read)] or row[-1][-1][1] == "raw"
 
 
 def as_sent(value: Value) -> Value:
