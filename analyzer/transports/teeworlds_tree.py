@@ -127,7 +127,7 @@ class PacketTree:
             add(Field("body", packet.body, span=self._span(packet.body_offset, len(packet.body))))
             return
         title, read_body = (
-            ("", lambda reader: reader.rest("body"))
+            ("connectionless message", lambda reader: reader.rest("body"))
             if find_connless is None
             else find_connless(packet.connless, packet.kind)
         )
@@ -135,7 +135,7 @@ class PacketTree:
         add(Field("marker", packet.payload[:4], span=self._span(0, 4)))
         add(Field("name", packet.connless, span=self._span(4, 4)))
         note = self._read(self._reader(packet.body_offset, packet.payload_end), read_body)
-        self.trace.end(packet.connless, self._span(0, packet.payload_end), text=title, note=note)
+        self.trace.end(title, self._span(0, packet.payload_end), text=packet.connless, note=note)
 
     def _add_control(self) -> None:
         packet = self.packet

@@ -185,7 +185,7 @@ def test_connectionless_of_seven() -> None:
                 ],
             ),
             (
-                "gie3",
+                "connectionless message",
                 (0, 9, 9),
                 [
                     ("marker", b"\xff" * 4, (0, 9, 4)),
@@ -200,7 +200,7 @@ def test_connectionless_and_stun() -> None:
     assert tree(encoder.connless("gie3", b"\x07"), PLAIN) == [
         ("header", (0, 0, 6), [("connectionless", b"\xff" * 6, (0, 0, 6))]),
         (
-            "gie3",
+            "connectionless message",
             (0, 6, 9),
             [
                 ("marker", b"\xff" * 4, (0, 6, 4)),

@@ -44,7 +44,7 @@ def find_connless(name: str, kind: PacketKind) -> tuple[str, ReadMessage]:
     """What a connectionless message is, and how to read its body."""
     schema = DIALECTS[SEVEN.name if kind is PacketKind.CONNLESS_07 else PLAIN.name].schema
     known = schema.connless.get(name)
-    title = "unknown message" if known is None else known.title
+    title = "unknown connectionless message" if known is None else known.title
     return title, lambda reader: explain_connless(reader, known, schema)
 
 

@@ -64,7 +64,7 @@ def connless_note(payload: bytes, facts: SessionFacts, offset: int, size: int) -
     start = packet.payload_offset + packet.body_offset
     with suppress(DecodeError):
         read(Reader(payload, start, len(payload), trace=trace))
-    values = {field.name: field.value for field in trace.fields}
+    values = {field.name: field.value for field in trace.fields if isinstance(field.value, (str, int))}
     if "packet_number" in values:
         return f"{title}, packet {values['packet_number']}"
     if "max_clients" not in values:

@@ -191,9 +191,9 @@ def test_packet_is_read_by_its_own_header(
     tree = explain(payload, SessionFacts(dialect), None)
     assert tree.error == ""
     group = tree.fields[1]
-    assert (group.name, group.text) == (name, schema.connless[name].title)
+    assert (group.name, group.text) == (schema.connless[name].title, name)
     assert values(group.children) == [("marker", b"\xff" * 4), ("name", name), *fields]
-    assert [field.name for field in tree.fields] == ["header", name]
+    assert [field.name for field in tree.fields] == ["header", group.name]
     spans = [field.span for field in leaves(tree.fields) if field.span is not None]
     assert {at for span in spans for at in range(span.offset, span.offset + span.length)} == set(range(len(payload)))
 
