@@ -133,7 +133,7 @@ class PacketTree:
         )
         self.trace.begin()
         add(Field("marker", packet.payload[:4], span=self._span(0, 4)))
-        add(Field("name", packet.connless, span=self._span(4, 4)))
+        add(Field("message", packet.connless, span=self._span(4, 4)))
         note = self._read(self._reader(packet.body_offset, packet.payload_end), read_body)
         self.trace.end(title, self._span(0, packet.payload_end), text=packet.connless, note=note)
 

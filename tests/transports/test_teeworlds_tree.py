@@ -189,7 +189,7 @@ def test_connectionless_of_seven() -> None:
                 (0, 9, 9),
                 [
                     ("marker", b"\xff" * 4, (0, 9, 4)),
-                    ("name", "gie3", (0, 13, 4)),
+                    ("message", "gie3", (0, 13, 4)),
                     ("body", b"\x05", (0, 17, 1)),
                 ],
             ),
@@ -204,7 +204,7 @@ def test_connectionless_and_stun() -> None:
             (0, 6, 9),
             [
                 ("marker", b"\xff" * 4, (0, 6, 4)),
-                ("name", "gie3", (0, 10, 4)),
+                ("message", "gie3", (0, 10, 4)),
                 ("body", b"\x07", (0, 14, 1)),
             ],
         ),

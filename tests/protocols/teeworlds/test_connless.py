@@ -192,7 +192,7 @@ def test_packet_is_read_by_its_own_header(
     assert tree.error == ""
     group = tree.fields[1]
     assert (group.name, group.text) == (schema.connless[name].title, name)
-    assert values(group.children) == [("marker", b"\xff" * 4), ("name", name), *fields]
+    assert values(group.children) == [("marker", b"\xff" * 4), ("message", name), *fields]
     assert [field.name for field in tree.fields] == ["header", group.name]
     spans = [field.span for field in leaves(tree.fields) if field.span is not None]
     assert {at for span in spans for at in range(span.offset, span.offset + span.length)} == set(range(len(payload)))
