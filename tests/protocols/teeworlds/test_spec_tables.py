@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import uuid
 from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -334,3 +336,12 @@ def test_tuning_lists(dialect: str, place: int) -> None:
 
 def test_bounds_are_those_of_an_int() -> None:
     assert BOUNDS == {"min": -(1 << 31), "max": (1 << 31) - 1}
+
+
+def test_documentation_lists_all_that_is_decoded() -> None:
+    text = (Path(__file__).parents[3] / "docs" / "teeworlds.md").read_text(encoding="utf-8")
+    listed = set(re.findall(r"`(.+?)`", text))
+    for schema in SCHEMAS.values():
+        assert {item.name for item in schema.items} <= listed
+        assert {message.name for message in schema.messages if message.fields or not message.unused} <= listed
+        assert set(schema.connless) <= listed
