@@ -306,7 +306,7 @@ def _message_fields(nodes: list[Node], tables: Tables, slots: int) -> tuple[Mess
             raise node.error("one of 'count', 'times' and 'rest'")
         if kind.base in ("item", "raw") and not to_the_end and members.keys() & {"rest", "count", "times"}:
             raise node.error("no repetition of this kind")
-        single = [field for field in fields if not (field.count > 1 or field.rest or field.times or field.when)]
+        single = [field for field in fields if _decides(field)]
         lengths = [field.name for field in single if field.kind.base == "int"]
         parsed = MessageField(
             name=members["name"].text(),
@@ -337,6 +337,11 @@ def _message_fields(nodes: list[Node], tables: Tables, slots: int) -> tuple[Mess
             raise members["name"].error("a name that no other field has")
         fields.append(parsed)
     return tuple(fields)
+
+
+def _decides(field: MessageField) -> bool:
+    """Is it read exactly once, and as a number, so that others can depend on it?"""
+    return not (field.count > 1 or field.rest or field.times or field.when or field.encoding == "decimal")
 
 
 def _name_list(members: Mapping[str, Node], key: str, tables: Tables) -> tuple[str, ...]:
