@@ -205,7 +205,7 @@ def test_every_message_may_be_cut_anywhere(message: MessageType) -> None:
             [
                 ("name", "n", ""),
                 ("clan", "c", ""),
-                ("country", -1, ""),
+                ("country", -1, "-1  none"),
                 ("skin", "s", ""),
                 ("use_custom_color", 1, "1  yes"),
                 ("color_body", 0x1FFB3, "130995  hsl(1, 100%, 70%)"),
