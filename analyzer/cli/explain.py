@@ -19,7 +19,7 @@ from analyzer.cli.options import AsJson, File, MemoryLimit
 from analyzer.cli.output import bracketed, counted, json_text, one_line, write_lines
 from analyzer.cli.packets import source_and_destination
 from analyzer.engine.capture import Capture
-from analyzer.engine.packet_detail import PacketDetail, packet_detail
+from analyzer.engine.packet_detail import PacketDetail, begins_in_hex, packet_detail
 from analyzer.engine.query import Query
 from analyzer.net.kinds import FrameKind
 from analyzer.stats.capture import kind_name
@@ -212,8 +212,8 @@ def _value_text(field: Field, detail: PacketDetail, secrets: Secrets) -> str:
     if change is not None:
         return one_line(change)
     value, text = _shown(field.value), one_line(bracketed(field.text))
-    # Many texts name the number themselves ("7 ms", "0 (everyone)").
-    said = not value or value in re.findall(r"-?\w+", text)
+    # Many texts name the number themselves ("7 ms", "0 (everyone)", "f2159e6e").
+    said = not value or value in re.findall(r"-?\w+", text) or begins_in_hex(field.value, field.text)
     return text if text and said else f"{value} ({text})" if text else value
 
 

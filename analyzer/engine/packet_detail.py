@@ -5,6 +5,7 @@ The tree of a delta holds numbers; a change holds what they mean. Both know thei
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -13,7 +14,7 @@ from analyzer.engine.query import Query
 from analyzer.protocols.base import Protocol
 from analyzer.snapshots.model import Change, FieldChange, JoinedDelta, Part
 from analyzer.store.tables import Tables
-from analyzer.wire.reader import Buffer, Field, FieldTree, Span
+from analyzer.wire.reader import Buffer, Field, FieldTree, Span, Value
 
 KIND_TEXTS = {
     "added": "new item",
@@ -23,6 +24,7 @@ KIND_TEXTS = {
     "unknown": "differences or new values: the baseline is not known",
 }
 """What a delta did to an item; of changed items the fields are counted instead."""
+HEX_DIGITS = re.compile(r"[0-9a-f]{1,8}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +220,15 @@ def bare_text(value: int, text: str) -> str:
     if text.startswith(f"{number}  "):
         return text[len(number) + 2 :]
     return text[len(number) + 2 : -1] if text.startswith(f"{number} (") and text.endswith(")") else text
+
+
+def begins_in_hex(value: Value, text: str) -> bool:
+    """Does a text begin with the number itself in hexadecimal, as that of a token, a checksum or flags does?"""
+    first = text.partition(" ")[0]
+    digits = first.removeprefix("0x")
+    if not isinstance(value, int) or not HEX_DIGITS.fullmatch(digits) or (digits == first and len(first) not in (4, 8)):
+        return False
+    return int(digits, 16) == value & 0xFFFFFFFF
 
 
 def field_text(part: FieldChange) -> str:

@@ -23,7 +23,7 @@ from analyzer.transports.teeworlds_packet import (
     TokenPlace,
     Variant,
 )
-from analyzer.transports.teeworlds_tree import PacketTree, ReadMessage
+from analyzer.transports.teeworlds_tree import FindConnless, PacketTree, ReadMessage
 from analyzer.wire.errors import DecodeError
 from analyzer.wire.reader import Trace
 
@@ -42,10 +42,12 @@ def read_packet(
     variant: Variant,
     trace: Trace | None = None,
     read_message: ReadMessage | None = None,
+    find_connless: FindConnless | None = None,
     *,
     plain: bytes | None = None,
 ) -> Packet:
-    """Read a whole datagram. With a trace, `read_message` is called for every chunk to add the message's fields.
+    """Read a whole datagram. With a trace, `read_message` is called for every chunk to add the message's fields, and
+    `find_connless` for a connectionless message.
 
     `plain`: the payload of a compressed one, where it is known already.
     """
@@ -56,7 +58,7 @@ def read_packet(
         except DecodeError as error:
             packet.error = error
     if trace is not None:
-        PacketTree(packet, datagram, variant, trace).add(read_message)
+        PacketTree(packet, datagram, variant, trace).add(read_message, find_connless)
     return packet
 
 

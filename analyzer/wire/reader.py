@@ -74,6 +74,11 @@ class Trace:
         """Append a finished field to the innermost open group."""
         self._open[-1].append(node)
 
+    @property
+    def last(self) -> Field:
+        """The field added last."""
+        return self._open[-1][-1]
+
     def replace_last(self, node: Field) -> None:
         """Replace the field added last, for a reader that learns more about it."""
         self._open[-1][-1] = node

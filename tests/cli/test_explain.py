@@ -7,13 +7,48 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from capture_files import SAMPLE
+from capture_files import BUNDLED, SAMPLE
 
 from analyzer.cli import main
 from tests.capture.builders import pcap_file
 from tests.cli.cut_capture import SLICES, first_records, udp_capture, without_records
 from tests.encoder import chunk, control, message, packet
 
+SERVER_INFO = [
+    (
+        94,
+        'iext, extended server info: "H10a", dm1, 2 of 64 clients',
+        [
+            "captured:6+125 extended server info iext",
+            'captured:10+4 message "iext"',
+            "captured:14+8 token 0x1027c3",
+            'captured:22+12 version "0.6.4, 16.4"',
+            'captured:34+5 name "H10a"',
+            "captured:43+11 map_crc f2159e6e",
+            "captured:76+2 flags 0x00 (none)",
+            'captured:110+21 client[1] "bot1"',
+            'captured:115+4 clan "bot"',
+            "captured:119+3 country -1 (none)",
+            "captured:122+6 score -9999",
+            "captured:128+2 is_player 1 (player)",
+        ],
+    ),
+    (
+        135,
+        'inf3, server info: "H10b", dm1, 2 of 64 clients',
+        [
+            "captured:1+4 token 6c78b56f",
+            "captured:5+4 response token e402e4b5",
+            "captured:17+3 token 123646",
+            'captured:36+3 game_type "DM"',
+            "captured:40+1 skill_level 1 (normal)",
+            'captured:46+12 client[0] "bot0"',
+            "captured:57+1 type 0 (player)",
+        ],
+    ),
+    (6, "TOKEN", ["captured:7+5 TOKEN", "captured:8+4 token e402e4b5"]),
+]
+"""Frame, its line, and some of its fields."""
 SNAPSHOT_FRAME = 44
 """Of the sample: a snapshot of tick 92 on tick 90."""
 
@@ -58,6 +93,14 @@ def test_a_snapshot_and_its_base(capsys: pytest.CaptureFixture[str], head: Path)
     (snapshot,) = packets[0]["snapshots"]
     assert (snapshot["tick"], snapshot["base_tick"], snapshot["base_frame"]) == (92, 90, 29)
     assert (snapshot["status"], snapshot["proof"], snapshot["part_frames"]) == ("ok", "own", [SNAPSHOT_FRAME])
+
+
+@pytest.mark.parametrize(("frame", "info", "fields"), SERVER_INFO)
+def test_server_info(capsys: pytest.CaptureFixture[str], frame: int, info: str, fields: list[str]) -> None:
+    assert main(["explain", str(BUNDLED / "serverinfo_and_play_head.pcap"), "--frame", str(frame)]) == 0
+    lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    assert lines[2] == info
+    assert [line for line in fields if line not in lines] == []
 
 
 def test_the_text(capsys: pytest.CaptureFixture[str], head: Path) -> None:

@@ -12,6 +12,7 @@ from analyzer.engine.capture import Capture
 from analyzer.engine.packet_detail import (
     PacketDetail,
     Place,
+    begins_in_hex,
     field_text,
     packet_detail,
     part_bytes,
@@ -165,3 +166,25 @@ def test_parts_of_a_delta_that_never_was_completed_are_shown_with_the_gap(incomp
 )
 def test_what_a_field_says(change: FieldChange, text: str) -> None:
     assert field_text(change) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "answer"),
+    [
+        (0xE402E4B5, "e402e4b5", True),
+        (-233464210, "f2159e6e", True),
+        (0x0102, "0102", True),
+        (41, "0x29  ddnet, pingex", True),
+        (0, "0x00  none", True),
+        (12, "12 bytes", False),
+        (0x12, "12", False),
+        (5, "0x29", False),
+        (1, "", False),
+        (1, "red", False),
+        (True, "0x1", True),
+        ("29", "0x29", False),
+        (None, "0x29", False),
+    ],
+)
+def test_text_that_begins_with_the_number_in_hexadecimal(value: int | str | None, text: str, answer: bool) -> None:
+    assert begins_in_hex(value, text) == answer

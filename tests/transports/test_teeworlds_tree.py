@@ -4,6 +4,7 @@ from analyzer.transports.teeworlds import read_packet
 from analyzer.transports.teeworlds_packet import (
     HEADER,
     PLAIN,
+    SEVEN,
     TAIL,
     Variant,
 )
@@ -127,26 +128,101 @@ def test_handshakes() -> None:
     assert tree(vanilla, HEADER)[1][2] == [
         ("control message", 1, (0, 3, 1)),
         ("zero", bytes(4), (0, 4, 4)),
-        ("token", 0xA1A2A3A4, (0, 8, 4)),
+        ("client token", 0xA1A2A3A4, (0, 8, 4)),
         ("padding", bytes(504), (0, 12, 504)),
     ]
     accept = encoder.control(2, b"\xb1\xb2\xb3\xb4", token=0xA1A2A3A4, variant=HEADER)
-    assert tree(accept, HEADER)[1][2] == [("control message", 2, (0, 7, 1)), ("token", 0xB1B2B3B4, (0, 8, 4))]
+    assert tree(accept, HEADER)[1][2] == [("control message", 2, (0, 7, 1)), ("server token", 0xB1B2B3B4, (0, 8, 4))]
+
+
+def body_of_seven(body: str) -> list[tuple[str, object, tuple[int, int]]]:
+    """Name, value and place of what follows the number of a 0.7 control message."""
+    trace = Trace()
+    read_packet(bytes.fromhex("040000a1a2a3a4" + body), SEVEN, trace)
+    assert not trace.notes
+    found = trace.fields[1].children[1:]
+    return [(node.name, node.value, (node.span.offset, node.span.length)) for node in found if node.span is not None]
+
+
+def test_control_messages_of_seven() -> None:
+    assert body_of_seven("05 b1b2b3b4" + "00" * 508) == [
+        ("token", 0xB1B2B3B4, (8, 4)),
+        ("padding", bytes(508), (12, 508)),
+    ]
+    assert body_of_seven("05 b1b2b3b4") == [("token", 0xB1B2B3B4, (8, 4))]
+    assert body_of_seven("01 b1b2b3b4" + "00" * 508) == [
+        ("client token", 0xB1B2B3B4, (8, 4)),
+        ("padding", bytes(508), (12, 508)),
+    ]
+    assert body_of_seven("02") == []
+    assert body_of_seven("02 b1b2b3b4") == [("server token", 0xB1B2B3B4, (8, 4))]
+    assert body_of_seven("04") == []
+    assert body_of_seven("04 62796500") == [("reason", "bye", (8, 4))]
+    assert body_of_seven("00 ff") == [("surplus", b"\xff", (8, 1))]
+
+
+def test_tokens_are_shown_as_people_write_them() -> None:
+    trace = Trace()
+    read_packet(bytes.fromhex("040000ffffffff05 000000b4"), SEVEN, trace)
+    assert [field.text for field in (trace.fields[0].children[-1], trace.fields[1].children[1])] == [
+        "ffffffff",
+        "000000b4",
+    ]
+
+
+def test_connectionless_of_seven() -> None:
+    datagram = bytes.fromhex("21 e402e4b5 6c78b56f ffffffff") + b"gie3\x05"
+    for variant in (SEVEN, PLAIN):
+        assert tree(datagram, variant) == [
+            (
+                "header",
+                (0, 0, 9),
+                [
+                    ("connectionless", True, (0, 0, 1)),
+                    ("version", 1, (0, 0, 1)),
+                    ("token", 0xE402E4B5, (0, 1, 4)),
+                    ("response token", 0x6C78B56F, (0, 5, 4)),
+                ],
+            ),
+            (
+                "connectionless message",
+                (0, 9, 9),
+                [
+                    ("marker", b"\xff" * 4, (0, 9, 4)),
+                    ("message", "gie3", (0, 13, 4)),
+                    ("body", b"\x05", (0, 17, 1)),
+                ],
+            ),
+        ]
 
 
 def test_connectionless_and_stun() -> None:
     assert tree(encoder.connless("gie3", b"\x07"), PLAIN) == [
-        ("connectionless header", b"\xff" * 6, (0, 0, 6)),
-        ("name", "gie3", (0, 10, 4)),
-        ("body", b"\x07", (0, 14, 1)),
+        ("header", (0, 0, 6), [("connectionless", b"\xff" * 6, (0, 0, 6))]),
+        (
+            "connectionless message",
+            (0, 6, 9),
+            [
+                ("marker", b"\xff" * 4, (0, 6, 4)),
+                ("message", "gie3", (0, 10, 4)),
+                ("body", b"\x07", (0, 14, 1)),
+            ],
+        ),
     ]
-    assert tree(encoder.connless("gie3", b"\x07", extra_token=0xABCD), PLAIN)[:3] == [
-        ("extended header", "xe", (0, 0, 2)),
+    assert tree(encoder.connless("gie3", b"\x07", extra_token=0xABCD), PLAIN)[0][2] == [
+        ("extended", "xe", (0, 0, 2)),
         ("extra token", 0xABCD, (0, 2, 2)),
         ("reserved", b"\0\0", (0, 4, 2)),
     ]
     stun = bytes.fromhex("000100002112a442") + bytes(12)
-    assert tree(stun, PLAIN) == [("STUN", None, (0, 0, 20))]
+    fields = [
+        ("type", 1, (0, 0, 2)),
+        ("length", 0, (0, 2, 2)),
+        ("magic cookie", b"\x21\x12\xa4\x42", (0, 4, 4)),
+        ("transaction", bytes(12), (0, 8, 12)),
+    ]
+    assert tree(stun, PLAIN) == [("STUN", (0, 0, 20), fields)]
+    assert tree(stun + b"ab", PLAIN) == [("STUN", (0, 0, 22), [*fields, ("attributes", b"ab", (0, 20, 2))])]
 
 
 def test_what_is_odd_or_unreadable_is_told() -> None:

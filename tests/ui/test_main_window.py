@@ -418,9 +418,7 @@ def test_the_status_bar_counts_failures(window: MainWindow, opened: Opener, qtbo
     qtbot.waitUntil(lambda: any(f"Failed {failed}, " in label.text() for label in labels))
 
 
-def test_an_exchange_of_tokens_has_no_snapshots(
-    window: MainWindow, opened: Opener, tmp_path: Path
-) -> None:
+def test_an_exchange_of_tokens_has_no_snapshots(window: MainWindow, opened: Opener, tmp_path: Path) -> None:
     ask, answer = bytes.fromhex("040000ffffffff050a40b1e8") + bytes(508), bytes.fromhex("0400000a40b1e80551704d19")
     path = tmp_path / "seven.pcap"
     there = Ether() / IP(src="10.0.0.1", dst="10.0.0.2") / UDP(sport=54756, dport=8304)

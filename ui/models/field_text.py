@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import asdict
 
-from analyzer.engine.packet_detail import PacketDetail, bare_text
+from analyzer.engine.packet_detail import PacketDetail, bare_text, begins_in_hex
 from analyzer.snapshots.model import FieldChange
 from analyzer.wire.reader import Field, Span, Value
 from analyzer.wire.secrets import Secrets
@@ -45,8 +45,8 @@ def _plain_text(node: Field) -> str:
     value = shown(node.value)
     if not node.text or (node.mask and isinstance(node.value, bool)):
         return value
-    # many texts name the number themselves: "337 bytes", "everyone (0)"
-    if not value or value in re.findall(r"[-\u2212]?\w+", node.text):
+    # many texts name the number themselves: "337 bytes", "everyone (0)", "f2159e6e"
+    if not value or value in re.findall(r"[-\u2212]?\w+", node.text) or begins_in_hex(node.value, node.text):
         return node.text
     return f"{value}  {node.text}"
 

@@ -6,10 +6,11 @@ from analyzer.protocols.base import SessionFacts
 from analyzer.protocols.teeworlds.changes import CODE_LENGTHS, byte_bits
 from analyzer.protocols.teeworlds.delta import Delta, read_to_fault
 from analyzer.protocols.teeworlds.dialects import DIALECTS
-from analyzer.protocols.teeworlds.messages import explain_body, read_message
+from analyzer.protocols.teeworlds.messages import explain_body, explain_connless, read_message
 from analyzer.snapshots.model import JoinedDelta
 from analyzer.transports.teeworlds import read_packet
-from analyzer.transports.teeworlds_tree import COMPRESSED_PAYLOAD
+from analyzer.transports.teeworlds_packet import PLAIN, SEVEN, PacketKind
+from analyzer.transports.teeworlds_tree import COMPRESSED_PAYLOAD, ReadMessage
 from analyzer.wire import varint
 from analyzer.wire.reader import Buffer, Field, FieldTree, Reader, Span, Trace
 
@@ -26,7 +27,7 @@ def explain(payload: bytes, facts: SessionFacts, joined: JoinedDelta | None) -> 
         head = read_message(reader, schema, facts.names)
         explain_body(reader, head, schema, facts.names)
 
-    packet = read_packet(payload, dialect.variant, trace, message)
+    packet = read_packet(payload, dialect.variant, trace, message, find_connless)
     buffers = [Buffer("captured", payload)]
     plain = packet.payload if packet.payload_buffer == DECOMPRESSED else b""
     if plain or joined is not None:
@@ -37,6 +38,14 @@ def explain(payload: bytes, facts: SessionFacts, joined: JoinedDelta | None) -> 
         buffers.append(Buffer("joined delta", joined.data, byte_bits(joined)))
         trace.add(_explain_delta(joined, facts))
     return FieldTree(tuple(buffers), trace.fields, error)
+
+
+def find_connless(name: str, kind: PacketKind) -> tuple[str, ReadMessage]:
+    """What a connectionless message is, and how to read its body."""
+    schema = DIALECTS[SEVEN.name if kind is PacketKind.CONNLESS_07 else PLAIN.name].schema
+    known = schema.connless.get(name)
+    title = "unknown connectionless message" if known is None else known.title
+    return title, lambda reader: explain_connless(reader, known, schema)
 
 
 def _explain_delta(joined: JoinedDelta, facts: SessionFacts) -> Field:

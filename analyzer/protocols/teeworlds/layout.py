@@ -115,7 +115,8 @@ class MessageField:
     range: Range | None = None
     """A receiver drops the message if a value lies outside."""
     length: str = ""
-    """The earlier field that holds the number of bytes of a `raw` field, or four times the ints of an `item` field."""
+    """The earlier field that holds the number of bytes of a `raw` field, or four times the ints of an `item` field;
+    without one an item has all its ints."""
     secret: bool = False
     labels: tuple[str, ...] = ()
     """Names for the repetitions."""
@@ -128,6 +129,10 @@ class MessageField:
     named: Mapping[int, str] | None = None
     item: ItemType | None = None
     """Whose ints follow, for kind `item`."""
+    encoding: str = ""
+    """How a number is sent: see `ENCODINGS`; empty: as a varint."""
+    fields: tuple[MessageField, ...] = ()
+    """What one repetition of a `group` consists of."""
     note: str = ""
 
 
@@ -145,6 +150,25 @@ class MessageType:
     vital: bool
     """Sent in vital chunks."""
     unused: bool
+    fields: tuple[MessageField, ...]
+    note: str = ""
+
+
+ENCODINGS = {
+    "decimal": "text that ends with a zero byte",
+    "byte": "one byte",
+    "big16": "two bytes, the higher one first",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ConnlessType:
+    """A message outside of any connection, known by four characters."""
+
+    name: str
+    title: str
+    direction: str
+    """Who sends it: `server`, `client`, or `both` if it does not tell the two apart."""
     fields: tuple[MessageField, ...]
     note: str = ""
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ipaddress
+import re
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from analyzer.protocols.teeworlds.layout import ItemType, MessageField, MessageType
+from analyzer.protocols.teeworlds.layout import ConnlessType, ItemType, MessageField, MessageType
 from analyzer.protocols.teeworlds.schema import Schema, int_text
 from analyzer.protocols.teeworlds.schema_file import MAX_MESSAGE_NUMBER
 from analyzer.protocols.teeworlds.values import INT_MIN, explained, kind_text, unless_plain
@@ -23,6 +25,8 @@ MAX_PARTS = 64
 MAX_PART_LENGTH = 900
 MIN_INPUT_INTS = 10
 MAX_INPUT_INTS = 128
+DECIMAL = re.compile(r"-?\d{1,11}")
+ADDRESS_BYTES = 18
 NO_NAMES: Mapping[str, str] = {}
 
 SNAPEMPTY, SNAPSINGLE, SNAP = 0, 1, 2
@@ -147,15 +151,23 @@ def explain_body(reader: Reader, message: MessageHead, schema: Schema, names: Ma
 
     Raises `DecodeError` where a field is cut off; the trace then holds all fields before it.
     """
-    if message.type is None or message.type.unused:
+    if message.type is None or (message.type.unused and not message.type.fields):
         if reader.left:
             reader.rest("data")
         return
-    body = _Body(reader, schema, names)
-    for field in message.type.fields:
-        if field.optional and not reader.left:
-            return
-        body.pull(field)
+    _explain_fields(reader, message.type.fields, schema, names)
+
+
+def explain_connless(reader: Reader, known: ConnlessType | None, schema: Schema) -> None:
+    """Pull the body of a connectionless message. Raises `DecodeError` where a field is cut off."""
+    if known is not None:
+        _explain_fields(reader, known.fields, schema, NO_NAMES)
+    elif reader.left:
+        reader.rest("data")
+
+
+def _explain_fields(reader: Reader, fields: Sequence[MessageField], schema: Schema, names: Mapping[str, str]) -> None:
+    _Body(reader, schema, names).pull_all(fields)
     if reader.left:
         surplus = reader.left
         reader.rest("surplus")
@@ -194,7 +206,22 @@ class _Body:
         self._schema = schema
         self._names = names
         self._ints: dict[str, int] = {}
-        self._by_base = {"str": self._string, "raw": self._raw, "uuid": self._uuid, "item": self._item}
+        self._by_base = {
+            "str": self._string,
+            "text": self._text,
+            "raw": self._raw,
+            "uuid": self._uuid,
+            "address": self._address,
+            "item": self._item,
+            "group": self._group,
+        }
+
+    def pull_all(self, fields: Sequence[MessageField]) -> None:
+        """Read fields up to the first optional one that is absent."""
+        for field in fields:
+            if field.optional and not self._reader.left:
+                return
+            self.pull(field)
 
     def pull(self, field: MessageField) -> None:
         """Read a field with all its repetitions."""
@@ -207,15 +234,67 @@ class _Body:
         times = self._ints[field.times] if field.times else field.count
         number = 0
         while self._reader.left if field.rest else number < times:
+            start = self._reader.offset
             read(field, _label(field, number))
             number += 1
+            if self._reader.offset == start:
+                return  # What takes no bytes can be repeated for ever.
 
     def _int(self, field: MessageField, name: str) -> None:
-        value = _pull(self._reader, lambda: self._reader.varint(name), lambda value: _int_text(field, value))
+        reader = self._reader
+        if field.encoding == "decimal":
+            value = self._decimal(field, name)
+            if value is None:
+                return
+        else:
+            pull = {
+                "": lambda: reader.varint(name),
+                "byte": lambda: reader.u8(name),
+                "big16": lambda: reader.big_endian(name, 2),
+            }[field.encoding]
+            value = _pull(reader, pull, lambda value: _int_text(field, value))
         self._ints[name] = value
         bounds = (0, 1) if field.kind.base == "bool" else field.range
         if bounds is not None and not bounds[0] <= value <= bounds[1]:
             self._reader.note(f"{name}: {value} is not from {bounds[0]} to {bounds[1]}, receivers drop the message")
+
+    def _decimal(self, field: MessageField, name: str) -> int | None:
+        """A number written as text; None if the text is something else."""
+        reader, trace = self._reader, self._reader.trace
+        text = reader.text(name)
+        if DECIMAL.fullmatch(text) is None:
+            reader.note(f"{name}: not a number")
+            return None
+        value = int(text)
+        if trace is not None:
+            trace.replace_last(replace(trace.last, value=value, text=_int_text(field, value)))
+        return value
+
+    def _text(self, field: MessageField, name: str) -> None:
+        """Text up to a zero byte, or to the end if there is none."""
+        reader = self._reader
+        stop = reader.data.find(b"\0", reader.offset, reader.end)
+        size = reader.left if stop < 0 else stop + 1 - reader.offset
+        self._raw_as(name, size, lambda raw: raw.removesuffix(b"\0").decode("utf-8", "backslashreplace"))
+
+    def _address(self, field: MessageField, name: str) -> None:
+        self._raw_as(name, ADDRESS_BYTES, _address_text)
+
+    def _raw_as(self, name: str, size: int, text: Callable[[bytes], str]) -> None:
+        """Bytes that stand for a text."""
+        value = text(self._reader.raw(name, size))
+        trace = self._reader.trace
+        if trace is not None:
+            trace.replace_last(replace(trace.last, value=value))
+
+    def _group(self, field: MessageField, name: str) -> None:
+        """A few fields under one name, which shows the first text among them."""
+        with self._reader.group(name):
+            self.pull_all(field.fields)
+        trace = self._reader.trace
+        if trace is not None:
+            texts = [child.value for child in trace.last.children if isinstance(child.value, str)]
+            trace.replace_last(replace(trace.last, text=f'"{texts[0]}"' if texts else ""))
 
     def _string(self, field: MessageField, name: str) -> None:
         reader = self._reader
@@ -245,14 +324,16 @@ class _Body:
         )
 
     def _item(self, field: MessageField, name: str) -> None:
-        """The ints of an item, as many as the size in bytes says."""
+        """The ints of an item, all of them or as many as the size in bytes says."""
         assert field.item is not None
-        size = self._ints[field.length]
-        ints = size >> 2
-        if size & 3 or not MIN_INPUT_INTS <= ints <= MAX_INPUT_INTS:
-            self._reader.note(
-                f"{field.length}: {size} is not 4 times {MIN_INPUT_INTS} to {MAX_INPUT_INTS} ints, DDNet ignores it"
-            )
+        ints = field.item.size
+        if field.length:
+            size = self._ints[field.length]
+            ints = size >> 2
+            if size & 3 or not MIN_INPUT_INTS <= ints <= MAX_INPUT_INTS:
+                self._reader.note(
+                    f"{field.length}: {size} is not 4 times {MIN_INPUT_INTS} to {MAX_INPUT_INTS} ints, DDNet ignores it"
+                )
         with self._reader.group(name, field.item.name):
             for number in range(min(ints, MAX_INPUT_INTS)):
                 self._item_int(field.item, number)
@@ -267,6 +348,13 @@ class _Body:
             lambda: self._reader.varint(item.int_names[number]),
             lambda value: unless_plain(int_text(field, field.kind, value, None), value),
         )
+
+
+def _address_text(raw: bytes) -> str:
+    """An IPv6 address, or an IPv4 one in IPv6's clothes, and a port."""
+    address = ipaddress.IPv6Address(raw[:16])
+    port = int.from_bytes(raw[16:], "big")
+    return f"{address.ipv4_mapped}:{port}" if address.ipv4_mapped else f"[{address}]:{port}"
 
 
 def _label(field: MessageField, number: int) -> str:

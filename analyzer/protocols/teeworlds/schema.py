@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 
-from analyzer.protocols.teeworlds.layout import ItemFieldType, ItemType, MessageType
+from analyzer.protocols.teeworlds.layout import ConnlessType, ItemFieldType, ItemType, MessageType
 from analyzer.protocols.teeworlds.players import client_name
 from analyzer.protocols.teeworlds.schema_file import FIRST_UUID_TYPE, SIZE_TABLE, Tables, read_tables
 from analyzer.protocols.teeworlds.values import Kind, explained, kind_text, readable, unless_plain, unpack_string
@@ -43,6 +43,8 @@ class Schema:
     """(system, number) -> message."""
     by_message_uuid: Mapping[tuple[bool, uuid.UUID], MessageType]
     """(system, UUID) -> message."""
+    connless: Mapping[str, ConnlessType]
+    """Name of four characters -> message outside of any connection."""
     uuid_names: Mapping[uuid.UUID, str]
     """UUID of an item or a message -> its name."""
 
@@ -238,6 +240,7 @@ def _index(tables: Tables) -> Schema:
             (message.system, message.number): message for message in tables.messages if message.number is not None
         },
         by_message_uuid=by_message_uuid,
+        connless={message.name: message for message in tables.connless},
         uuid_names={uuid: item.name for uuid, item in by_uuid.items()}
         | {uuid: message.name for (_, uuid), message in by_message_uuid.items()},
     )

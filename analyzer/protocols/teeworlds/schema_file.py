@@ -11,7 +11,9 @@ from pathlib import Path
 
 from analyzer.protocols.teeworlds.json_node import Node, SchemaError
 from analyzer.protocols.teeworlds.layout import (
+    ENCODINGS,
     ID_SCHEMES,
+    ConnlessType,
     Disguise,
     ItemFieldType,
     ItemType,
@@ -32,6 +34,9 @@ MAX_MESSAGE_NUMBER = 65535
 SIZE_TABLE = 64
 """Types from here up always carry their size (spec section 10)."""
 MESSAGE_STRINGS = frozenset(("str", "str!", "str!!"))
+OTHER_KINDS = frozenset(("raw", "uuid", "text", "address", "group"))
+CONNLESS_NAME = 4
+"""Characters of the name of a connectionless message."""
 DIRECTIONS = ("server", "client", "both", "none")
 
 
@@ -50,6 +55,7 @@ class Tables:
     name_lists: dict[str, tuple[str, ...]] = field(default_factory=dict)
     items: list[ItemType] = field(default_factory=list)
     messages: list[MessageType] = field(default_factory=list)
+    connless: list[ConnlessType] = field(default_factory=list)
 
 
 def read_tables(path: Path) -> Tables:
@@ -61,7 +67,7 @@ def read_tables(path: Path) -> Tables:
 
 def _read_into(tables: Tables, path: Path, opened: list[Path], done: set[Path]) -> None:
     top = Node(path.name, "", _parse(path)).record(
-        ("format", "title"), ("include", "slots", "enums", "flags", "name_lists", "items", "messages")
+        ("format", "title"), ("include", "slots", "enums", "flags", "name_lists", "items", "messages", "connless")
     )
     if top["format"].integer() != FORMAT:
         raise top["format"].error(f"format {FORMAT}")
@@ -89,6 +95,8 @@ def _read_into(tables: Tables, path: Path, opened: list[Path], done: set[Path]) 
         _add_item(tables, node, slots)
     for node in _entries(top, "messages"):
         _add_message(tables, node, slots)
+    for node in _entries(top, "connless"):
+        _add_connless(tables, node, slots)
 
 
 def _parse(path: Path) -> object:
@@ -186,12 +194,13 @@ def _message_kind(node: Node, tables: Tables) -> Kind:
     name = node.text()
     if name in MESSAGE_STRINGS:
         return Kind(name, "str")
-    if name in ("raw", "uuid") or re.fullmatch(r"raw[1-9]\d{0,3}", name):
+    if name in OTHER_KINDS or re.fullmatch(r"raw[1-9]\d{0,3}", name):
         return Kind(name, name.rstrip("0123456789"))
     if name.startswith("item:"):
         return Kind(name, "item")
     raise node.error(
-        "str, str!, str!!, uuid, raw, rawN, item:X, enum:X, flags:X or one of " + ", ".join(sorted(INT_KINDS))
+        "str, str!, str!!, text, uuid, raw, rawN, address, group, item:X, enum:X, flags:X or one of "
+        + ", ".join(sorted(INT_KINDS))
     )
 
 
@@ -285,18 +294,19 @@ def _message_fields(nodes: list[Node], tables: Tables, slots: int) -> tuple[Mess
             ("name", "kind"),
             (
                 *("count", "times", "rest", "optional", "when", "range", "length", "secret"),
-                *("labels", "keys", "named", "note"),
+                *("labels", "keys", "named", "encoding", "fields", "note"),
             ),
         )
         kind = _message_kind(members["kind"], tables)
         to_the_end = kind.name == "raw" and "rest" in members
-        if (kind.base == "item" or (kind.name == "raw" and not to_the_end)) != ("length" in members):
-            raise node.error("a 'length' if the kind is raw or item:X, and only then; 'rest' can stand instead for raw")
+        counted = kind.name == "raw" and not to_the_end
+        if "length" not in members if counted else "length" in members and kind.base != "item":
+            raise node.error("a 'length' if the kind is raw, unless it takes the 'rest', or item:X, and only then")
         if sum(key in members for key in ("count", "times", "rest")) > 1:
             raise node.error("one of 'count', 'times' and 'rest'")
         if kind.base in ("item", "raw") and not to_the_end and members.keys() & {"rest", "count", "times"}:
             raise node.error("no repetition of this kind")
-        single = [field for field in fields if not (field.count > 1 or field.rest or field.times or field.when)]
+        single = [field for field in fields if _decides(field)]
         lengths = [field.name for field in single if field.kind.base == "int"]
         parsed = MessageField(
             name=members["name"].text(),
@@ -313,14 +323,25 @@ def _message_fields(nodes: list[Node], tables: Tables, slots: int) -> tuple[Mess
             when=_when(members["when"], single) if "when" in members else None,
             named=members["named"].numbered() if "named" in members else None,
             item=_item_named(members["kind"], tables) if kind.base == "item" else None,
+            encoding=members["encoding"].one_of(ENCODINGS) if "encoding" in members else "",
+            fields=_message_fields(members["fields"].entries(), tables, slots) if "fields" in members else (),
             note=_optional_text(members, "note"),
         )
+        if (kind.name == "group") != bool(parsed.fields):
+            raise node.error("'fields' if the kind is group, and only then")
+        if parsed.encoding and kind.base not in (*INT_KINDS, "enum", "flags"):
+            raise node.error("an 'encoding' of numbers only")
         if fields and fields[-1].rest:
             raise node.error("nothing after a field that takes the rest")
         if any(parsed.name == other.name for other in fields):
             raise members["name"].error("a name that no other field has")
         fields.append(parsed)
     return tuple(fields)
+
+
+def _decides(field: MessageField) -> bool:
+    """Is it read exactly once, and as a number, so that others can depend on it?"""
+    return not (field.count > 1 or field.rest or field.times or field.when or field.encoding == "decimal")
 
 
 def _name_list(members: Mapping[str, Node], key: str, tables: Tables) -> tuple[str, ...]:
@@ -364,3 +385,19 @@ def _add_message(tables: Tables, node: Node, slots: int) -> None:
         if same_key or (alike and not message.unused):
             raise node.error(f"a name and a number or UUID of its own, unlike {other.name}")
     tables.messages.append(message)
+
+
+def _add_connless(tables: Tables, node: Node, slots: int) -> None:
+    members = node.record(("name", "title", "direction", "fields"), ("note",))
+    message = ConnlessType(
+        name=members["name"].text(),
+        title=members["title"].text(),
+        direction=members["direction"].one_of(DIRECTIONS),
+        fields=_message_fields(members["fields"].entries(), tables, slots),
+        note=_optional_text(members, "note"),
+    )
+    if len(message.name) != CONNLESS_NAME:
+        raise members["name"].error(f"{CONNLESS_NAME} characters")
+    if any(message.name == other.name for other in tables.connless):
+        raise members["name"].error("a name that no other message has")
+    tables.connless.append(message)

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from analyzer.protocols.base import SessionFacts
+from analyzer.protocols.teeworlds.detect import CONNLESS_NAMES
 from analyzer.protocols.teeworlds.dialects import DIALECTS
+from analyzer.protocols.teeworlds.explain import find_connless
 from analyzer.protocols.teeworlds.messages import message_id, read_input
+from analyzer.protocols.teeworlds.values import readable
 from analyzer.transports.teeworlds import read_packet
+from analyzer.wire.errors import DecodeError
+from analyzer.wire.reader import Reader, Trace
 
 DIALECT_NAMES = {"0.6": "0.6", "ddnet": "DDNet", "0.6.5": "0.6.5", "0.7": "0.7"}
 _SHORT_NAMES = {
@@ -42,4 +49,32 @@ def input_note(payload: bytes, facts: SessionFacts, offset: int, size: int) -> s
     return f"acks {acked}, for tick {intended}" if acked >= 0 else f"acks nothing, for tick {intended}"
 
 
-MESSAGE_NOTES = {"NETMSG_INPUT": input_note}
+def close_note(payload: bytes, facts: SessionFacts, offset: int, size: int) -> str:
+    """Why the peer hangs up."""
+    packet = read_packet(payload, DIALECTS[facts.dialect].variant)
+    reason = packet.body.partition(b"\0")[0]
+    return f'"{readable(reason)}"' if reason else ""
+
+
+def connless_note(payload: bytes, facts: SessionFacts, offset: int, size: int) -> str:
+    """What the message is; of server info the server's name, its map, and how many clients it has."""
+    packet = read_packet(payload, DIALECTS[facts.dialect].variant)
+    title, read = find_connless(packet.connless, packet.kind)
+    trace = Trace()
+    start = packet.payload_offset + packet.body_offset
+    with suppress(DecodeError):
+        read(Reader(payload, start, len(payload), trace=trace))
+    values = {field.name: field.value for field in trace.fields if isinstance(field.value, (str, int))}
+    if "packet_number" in values:
+        return f"{title}, packet {values['packet_number']}"
+    if "max_clients" not in values:
+        return title
+    name, map = (readable(str(values[key]).encode()) for key in ("name", "map"))
+    return f'{title}: "{name}", {map}, {values["num_clients"]} of {values["max_clients"]} clients'
+
+
+MESSAGE_NOTES = {
+    "NETMSG_INPUT": input_note,
+    "CLOSE": close_note,
+    **dict.fromkeys(CONNLESS_NAMES, connless_note),
+}

@@ -92,7 +92,8 @@ def sample(field: MessageField) -> tuple[bytes, int]:
         case "uuid":
             return bytes(range(16)), 1
         case "item":
-            return pack(1) * 10, 10
+            assert field.item is not None
+            return pack(1) * field.item.size, field.item.size
         case _:
             return pack(SAMPLES.get(field.name, 1)) * count, count
 
@@ -204,7 +205,7 @@ def test_every_message_may_be_cut_anywhere(message: MessageType) -> None:
             [
                 ("name", "n", ""),
                 ("clan", "c", ""),
-                ("country", -1, ""),
+                ("country", -1, "-1  none"),
                 ("skin", "s", ""),
                 ("use_custom_color", 1, "1  yes"),
                 ("color_body", 0x1FFB3, "130995  hsl(1, 100%, 70%)"),

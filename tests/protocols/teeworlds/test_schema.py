@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import re
 import struct
 import uuid
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer.protocols.teeworlds.layout import ItemFieldType, MessageField, Range
 from analyzer.protocols.teeworlds.schema import Items, declared_uuid, default_schema
 from analyzer.snapshots.model import ItemField
 
 SCHEMA = default_schema()
 INT32 = st.integers(-0x80000000, 0x7FFFFFFF)
-SPEC = next(Path(__file__).parents[3].parent.glob("*/spec/teeworlds-items.md"), None)
 
 
 def value_text(type: int, at: int, value: int, items: Items) -> str:
@@ -287,107 +283,6 @@ def test_any_item_is_described(type: int, id: int, values: list[int], identity: 
 @given(st.integers(0x4000, 0x7FFF), st.lists(INT32, max_size=5))
 def test_any_declaration_is_read(type: int, values: list[int]) -> None:
     assert SCHEMA.item_name(type, {type: tuple(values)})
-
-
-# The specification's own tables, where a copy of it lies beside the checkout.
-
-ITEM_ROW = re.compile(r"^\| ([\d-]+) \| (\w+) \| ([\w: ]+?) \| (\S*) ?\| (.*?) ?\|$", re.M)
-MESSAGE_ROW = re.compile(r"^\| (\d+) \| (.*?) \| (\S+) \|(?: (V|) ?\|)? (.*?) ?\|$", re.M)
-UUID_MESSAGE_ROW = re.compile(r"^\| (\w+) \| `(\S+)` \| `(\S+)` \| (\S+) \| (.*?) \|$", re.M)
-BOUNDS = {"min": -0x80000000, "max": 0x7FFFFFFF, "C": 128, "C-1": 127}
-DIRECTIONS = {"S>C": "server", "C>S": "client", "both": "both", "-": "none"}
-
-
-def spec_part(start: str, stop: str) -> str:
-    assert SPEC is not None
-    text = SPEC.read_text(encoding="utf-8")
-    begin = text.index(start)
-    return text[begin : text.index(stop, begin)]
-
-
-def spec_range(text: str) -> Range | None:
-    if not text:
-        return None
-    low, high = (BOUNDS[bound] if bound in BOUNDS else int(bound) for bound in text.split(".."))
-    return low, high
-
-
-def check_item_fields(block: str, fields: tuple[ItemFieldType, ...]) -> None:
-    rows = ITEM_ROW.findall(block)
-    assert [row[1] for row in rows] == [field.name for field in fields]
-    for (at, _, kind, clamp, note), field in zip(rows, fields, strict=True):
-        assert int(at.split("-")[0]) == field.at
-        assert int(at.split("-")[-1]) == field.end - 1
-        assert kind == field.kind.name + (f" x{field.count}" if field.count > 1 else "")
-        assert spec_range(clamp) == field.clamp
-        default = re.search(r"default (-?\d+)$", note)
-        assert (int(default[1]) if default else None) == field.default
-
-
-def check_message_fields(text: str, fields: tuple[MessageField, ...]) -> None:
-    plain = re.sub(r" \((?!none).*?\)", "", text)
-    rows = re.findall(r"(\w+): ([a-z]+[!\d]*)(?:\[(\S+)\])?", plain)
-    assert [row[0] for row in rows] == [field.name for field in fields]
-    for (_, kind, bounds), field in zip(rows, fields, strict=True):
-        if kind.startswith(("str", "raw")):
-            assert field.kind.name == kind or (kind, field.kind.name) == ("raw16", "uuid")
-        if bounds:
-            assert field.range == spec_range(bounds)
-
-
-needs_spec = pytest.mark.skipif(SPEC is None, reason="no copy of the specification beside the checkout")
-
-
-@needs_spec
-def test_numbered_items_are_those_of_the_spec() -> None:
-    blocks = re.split("^#### ", spec_part("## Snap items: 0.6 and DDNet", "## Snap items: DDNet"), flags=re.M)[1:]
-    assert len(blocks) == 20
-    for block in blocks:
-        type, name, size = re.match(r"(\d+) (\w+) — (\d+) ints \(pre-agreed\)", block).groups()
-        item = SCHEMA.by_type[int(type)]
-        assert (item.name, item.size, item.pre_agreed) == (name, int(size), True)
-        check_item_fields(block, item.fields)
-
-
-@needs_spec
-def test_items_by_uuid_are_those_of_the_spec() -> None:
-    blocks = re.split("^#### ", spec_part("## Snap items: DDNet", "## Snap items: 0.7"), flags=re.M)[1:]
-    assert len(blocks) == len(SCHEMA.by_uuid)
-    for block in blocks:
-        head = re.match(r"(\w+) — `(\S+)`\s+UUID `(\S+)`, as four ints (.*?)\. (\d+) ints", block).groups()
-        item = SCHEMA.by_uuid[uuid.UUID(head[2])]
-        assert (item.name, item.uuid_name, item.size) == (head[0], head[1], int(head[4]))
-        assert ints(head[2]) == tuple(int(number) for number in head[3].split(", "))
-        check_item_fields(block, item.fields)
-
-
-@needs_spec
-def test_numbered_messages_are_those_of_the_spec() -> None:
-    system = MESSAGE_ROW.findall(spec_part("## System messages: 0.6", "### System messages named"))
-    game = MESSAGE_ROW.findall(spec_part("## Game messages: 0.6", "### Game messages named"))
-    assert len(system) + len(game) == len(SCHEMA.by_message_number)
-    for is_system, rows in ((True, system), (False, game)):
-        for number, name, direction, vital, text in rows:
-            message = SCHEMA.by_message_number[is_system, int(number)]
-            assert (message.name, message.direction) == (name, DIRECTIONS[direction])
-            assert message.vital == (vital == "V" or not is_system)
-            assert message.unused == name.lower().startswith("unused")
-            if ": " in text and "ints" not in text and "description0" not in text:
-                text = text.replace("size_bytes/4 varints = PlayerInput", "input: item")
-                check_message_fields(text.replace("length bytes", "data: raw"), message.fields)
-
-
-@needs_spec
-def test_messages_by_uuid_are_those_of_the_spec() -> None:
-    system = UUID_MESSAGE_ROW.findall(spec_part("### System messages named", "## Game messages: 0.6"))
-    game = UUID_MESSAGE_ROW.findall(spec_part("### Game messages named", "### Tuning lists"))
-    assert len(system) + len(game) == len(SCHEMA.by_message_uuid)
-    for is_system, rows in ((True, system), (False, game)):
-        for name, uuid_name, identity, direction, text in rows:
-            message = SCHEMA.by_message_uuid[is_system, uuid.UUID(identity)]
-            assert (message.name, message.uuid_name, message.direction) == (name, uuid_name, DIRECTIONS[direction])
-            if "ints: " not in text:
-                check_message_fields(text, message.fields)
 
 
 NAME = (-287183387, -320474125, -1594563099, -2139062272)
