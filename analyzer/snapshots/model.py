@@ -74,6 +74,8 @@ class FieldChange:
     """Its bytes; buffer 2 is the joined delta."""
     old_text: str = ""
     new_text: str = ""
+    difference_text: str = ""
+    """What the difference means, in the units of the texts; empty where it means nothing."""
 
 
 @dataclass(frozen=True, slots=True)

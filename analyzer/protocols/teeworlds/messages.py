@@ -262,7 +262,7 @@ class _Body:
         _pull(
             self._reader,
             lambda: self._reader.varint(item.int_names[number]),
-            lambda value: unless_plain(int_text(field, field.kind, value, None), value),
+            lambda value: unless_plain(int_text(field, field.shown, value, None), value),
         )
 
 

@@ -207,8 +207,8 @@ def test_every_message_may_be_cut_anywhere(message: MessageType) -> None:
                 ("country", -1, ""),
                 ("skin", "s", ""),
                 ("use_custom_color", 1, "1  yes"),
-                ("color_body", 0x1FFB3, "130995  hsl(1, 100%, 70%)"),
-                ("color_feet", 0, "0  hsl(0, 0%, 0%)"),
+                ("color_body", 0x1FFB3, "130995  #FFB5B3, sent as hsl(1, 100%, 70%)"),
+                ("color_feet", 0, "0  #808080, sent as hsl(0, 0%, 0%)"),
             ],
         ),
         ("30 41", "Cl_Vote", [("vote", -2, "")]),
@@ -257,15 +257,15 @@ def test_input_names_its_ints() -> None:
     _, fields, notes = explain(bytes.fromhex("21 a601 ab01 2c 01 a401 71 00 03 00 01 00 00 00 05"))
     assert [(field.name, field.value, field.text) for field in fields[4].children] == [
         ("direction", 1, "1  right"),
-        ("target_x", 100, ""),
-        ("target_y", -50, ""),
+        ("target_x", 100, "100  3.12 tiles"),
+        ("target_y", -50, "-50  -1.56 tiles"),
         ("jump", 0, "0  no"),
-        ("fire", 3, ""),
+        ("fire", 3, "3  held"),
         ("hook", 0, "0  no"),
         ("player_flags", 1, "0x01  playing"),
         ("wanted_weapon", 0, "0  none"),
-        ("next_weapon", 0, ""),
-        ("prev_weapon", 0, ""),
+        ("next_weapon", 0, "0  not held"),
+        ("prev_weapon", 0, "0  not held"),
         ("extra[0]", 5, ""),
     ]
     assert notes == []
