@@ -99,7 +99,7 @@ def test_known_change(many: Opened) -> None:
     character = item(tree, "Character", 23)
     assert (character.kind, character.owner, character.bits, character.changed) == ("changed", "bot23", 64, 4)
     assert field(character, "y") == FieldNode(
-        "y", Value("114", "114  3.6 tiles"), Value("126", "126  3.9 tiles"), 12, "12", 7, False
+        "y", Value("114", "114  3.56 tiles"), Value("126", "126  3.94 tiles"), 12, "12", 7, False, "+0.38 tiles"
     )
     assert sum(same.bits for same in character.fields if same.same) == 18
 

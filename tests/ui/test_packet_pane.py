@@ -123,7 +123,7 @@ def test_a_clicked_byte_selects_the_deepest_field(qtbot: QtBot, show: Show, docu
     place = tab.bytes.hex.rect_of(VEL_Y.offset + 1).center().toPoint()
     qtbot.mouseClick(tab.bytes.hex.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert tab.model.names(tab.tree.currentIndex()) == ("delta", "Character 23", "vel_y")
-    assert said(tab, tab.tree.currentIndex()).startswith("384 → 896  (+512)")
+    assert said(tab, tab.tree.currentIndex()).startswith("384 → 896  (+512, +2.00 units/tick, +3.12 tiles/s)")
     assert tab.bytes.hex.field_range == range(83, 85)
     assert tab.bytes.hex.item_range == range(77, 102)
     assert documents[0].selection.span == VEL_Y
@@ -564,7 +564,7 @@ def test_keys_open_and_close_the_tree(qtbot: QtBot, show: Show) -> None:
     assert tree.isExpanded(item)
     tree.choose(named(tab, "delta", "Character 23", "vel_y"))
     qtbot.keyClick(tree, Qt.Key.Key_C, control)
-    assert QGuiApplication.clipboard().text().startswith("vel_y\t384 → 896  (+512)")
+    assert QGuiApplication.clipboard().text().startswith("vel_y\t384 → 896  (+512, +2.00 units/tick, +3.12 tiles/s)")
     qtbot.keyClick(tree, Qt.Key.Key_V, control | shift)
     assert QGuiApplication.clipboard().text().startswith("384 → 896")
 

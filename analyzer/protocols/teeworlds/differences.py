@@ -19,9 +19,9 @@ Text = Callable[[Kind, int, int], str]
 
 
 def difference_text(kind: Kind, old: int, new: int) -> str:
-    """What became of a value beyond the plain difference, which stands before it; empty where there is nothing to say.
+    """The difference in the units of the values, or what it means; the plain difference is said beside it.
 
-    Also empty where values are equal, and where a difference has no meaning, as between two names.
+    Empty where there is nothing more to say, and where a difference has no meaning, as between two names.
     """
     text = _TEXTS.get(kind.base)
     return "" if text is None or old == new else text(kind, old, new)
@@ -36,9 +36,9 @@ def _unit(divisor: float, digits: int, unit: str) -> Text:
     return text
 
 
-def _only_unit(unit: str) -> Text:
+def _whole(unit: str) -> Text:
     def text(kind: Kind, old: int, new: int) -> str:
-        return unit
+        return f"{new - old:+} {unit}"
 
     return text
 
@@ -60,7 +60,7 @@ def _minus_tick(kind: Kind, old: int, new: int) -> str:
 
 
 def _ticks(kind: Kind, old: int, new: int) -> str:
-    return f"{'tick' if abs(new - old) == 1 else 'ticks'}, {seconds(new - old)}"
+    return f"{new - old:+} {'tick' if abs(new - old) == 1 else 'ticks'}, {seconds(new - old)}"
 
 
 def _angle(a_radian: int) -> Text:
@@ -110,14 +110,12 @@ _TEXTS: dict[str, Text] = {
     "thousandths": _unit(1000, 3, ""),
     "millionths": _unit(1_000_000, 3, ""),
     "parts256": _unit(256, 2, ""),
-    "vel256": _both(
-        _unit(256, 2, "units/tick"), _unit(256 * UNITS_PER_TILE / TICKS_PER_SECOND, 2, "tiles/s")
-    ),
+    "vel256": _both(_unit(256, 2, "units/tick"), _unit(256 * UNITS_PER_TILE / TICKS_PER_SECOND, 2, "tiles/s")),
     "angle256": _angle(256),
     "angle1e6": _angle(1_000_000),
-    "ms": _only_unit("ms"),
-    "s": _only_unit("s"),
-    "min": _only_unit("min"),
+    "ms": _whole("ms"),
+    "s": _whole("s"),
+    "min": _whole("min"),
     "color": _color,
     "color7": _color,
     "flags": _flags,

@@ -241,7 +241,12 @@ def test_laser_subtype_depends_on_its_type(type: int, subtype: int, text: str) -
 
 @pytest.mark.parametrize(
     ("state_flags", "timer", "text"),
-    [(0, 500, "500  10.00 s"), (8, -900, "-900  tick 900, -2.00 s"), (9, 0, "0"), (-1, -900, "-900  tick 900, -2.00 s")],
+    [
+        (0, 500, "500  10.00 s"),
+        (8, -900, "-900  tick 900, -2.00 s"),
+        (9, 0, "0"),
+        (-1, -900, "-900  tick 900, -2.00 s"),
+    ],
 )
 def test_timer_depends_on_a_flag(state_flags: int, timer: int, text: str) -> None:
     assert texts(6, [0, state_flags, 0, timer, 0, 0, 1, 1])["warmup_timer"] == text
@@ -280,7 +285,7 @@ CHARACTER = (0, 3200, 64, 256, -128, 1200, -1, 2, -1, 5, 3, 1, 2, 256, 0, 0x11, 
         (16, 9, ""),
         (18, -1, ""),
         (19, 1, ""),
-        (21, 992, "ticks, +0.04 s"),
+        (21, 992, "+2 ticks, +0.04 s"),
     ],
 )
 def test_difference_is_in_the_units_of_the_field(at: int, new: int, text: str) -> None:

@@ -103,7 +103,8 @@ N = {"name": "n", "kind": "int"}
         ),
         (
             item(
-                size=2, fields=[X, {"at": 1, "name": "y", "kind": "int", "select": {"field": "x", "kinds": {"3": "enum:G"}}}]
+                size=2,
+                fields=[X, {"at": 1, "name": "y", "kind": "int", "select": {"field": "x", "kinds": {"3": "enum:G"}}}],
             ),
             's.json: items[0].fields[1].select.kinds.3: expected the name of an enumeration, one of E, found "enum:G"',
         ),
