@@ -28,7 +28,7 @@ def explain(payload: bytes, facts: SessionFacts, joined: JoinedDelta | None) -> 
 
     def message(reader: Reader) -> None:
         head = read_message(reader, schema, facts.names)
-        explain_body(reader, head, schema, facts.names)
+        explain_body(reader, head, schema, facts.names, facts.players)
 
     packet = read_packet(payload, dialect.variant, trace, message)
     buffers = [Buffer("captured", payload)]

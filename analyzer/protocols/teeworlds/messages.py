@@ -24,6 +24,7 @@ MAX_PART_LENGTH = 900
 MIN_INPUT_INTS = 10
 MAX_INPUT_INTS = 128
 NO_NAMES: Mapping[str, str] = {}
+NO_PLAYERS: Mapping[int, str] = {}
 
 SNAPEMPTY, SNAPSINGLE, SNAP = 0, 1, 2
 SNAP_KINDS = {5: SNAP, 6: SNAPEMPTY, 7: SNAPSINGLE}
@@ -144,7 +145,13 @@ def read_message(reader: Reader, schema: Schema, names: Mapping[str, str] = NO_N
     return MessageHead(number, system, identity, name, known)
 
 
-def explain_body(reader: Reader, message: MessageHead, schema: Schema, names: Mapping[str, str] = NO_NAMES) -> None:
+def explain_body(
+    reader: Reader,
+    message: MessageHead,
+    schema: Schema,
+    names: Mapping[str, str] = NO_NAMES,
+    players: Mapping[int, str] = NO_PLAYERS,
+) -> None:
     """Pull everything after the head, by the message's layout; what no field takes is pulled as raw bytes.
 
     Raises `DecodeError` where a field is cut off; the trace then holds all fields before it.
@@ -153,7 +160,7 @@ def explain_body(reader: Reader, message: MessageHead, schema: Schema, names: Ma
         if reader.left:
             reader.rest("data")
         return
-    body = _Body(reader, schema, names)
+    body = _Body(reader, schema, names, players)
     for field in message.type.fields:
         if field.optional and not reader.left:
             return
@@ -191,8 +198,9 @@ def _pull(reader: Reader, pull: Callable[[], T], text: Callable[[T], str]) -> T:
 class _Body:
     """Reads the fields of one message, with the values that later fields depend on."""
 
-    def __init__(self, reader: Reader, schema: Schema, names: Mapping[str, str]) -> None:
+    def __init__(self, reader: Reader, schema: Schema, names: Mapping[str, str], players: Mapping[int, str]) -> None:
         self._reader = reader
+        self._players = players
         self._schema = schema
         self._names = names
         self._lengths: dict[str, int] = {}
@@ -211,11 +219,18 @@ class _Body:
             number += 1
 
     def _int(self, field: MessageField, name: str) -> None:
-        value = _pull(self._reader, lambda: self._reader.varint(name), lambda value: _int_text(field, value))
+        value = _pull(self._reader, lambda: self._reader.varint(name), lambda value: self._int_text(field, value))
         self._lengths[name] = value
         bounds = (0, 1) if field.kind.base == "bool" else field.range
         if bounds is not None and not bounds[0] <= value <= bounds[1]:
             self._reader.note(f"{name}: {value} is not from {bounds[0]} to {bounds[1]}, receivers drop the message")
+
+    def _int_text(self, field: MessageField, value: int) -> str:
+        if field.named is not None and value in field.named:
+            return explained(str(value), field.named[value])
+        if field.kind.base == "cid" and value in self._players:
+            return explained(str(value), self._players[value])
+        return unless_plain(kind_text(field.kind, value), value)
 
     def _string(self, field: MessageField, name: str) -> None:
         reader = self._reader
@@ -264,12 +279,6 @@ class _Body:
             lambda: self._reader.varint(item.int_names[number]),
             lambda value: unless_plain(int_text(field, field.shown, value, None), value),
         )
-
-
-def _int_text(field: MessageField, value: int) -> str:
-    if field.named is not None and value in field.named:
-        return explained(str(value), field.named[value])
-    return unless_plain(kind_text(field.kind, value), value)
 
 
 def _received(kind: str, sent: str) -> str:

@@ -280,6 +280,18 @@ def test_input_of_odd_size_is_bounded(size: int, read: int) -> None:
     assert trace.fields[3].note == f"size_bytes: {size} is not 4 times 10 to 128 ints, DDNet ignores it"
 
 
+def test_client_id_reads_with_the_name_of_the_player() -> None:
+    def said(player: str) -> str:
+        trace = Trace()
+        reader = Reader(bytes.fromhex("06 00" + player + "6800"), trace=trace)
+        explain_body(reader, read_message(reader, SCHEMA), SCHEMA, NO_NAMES, {5: "nameless tee"})
+        return next(field.text for field in trace.fields if field.name == "client_id")
+
+    assert said("05") == "5  nameless tee"
+    assert said("06") == ""
+    assert said("40") == ""  # nobody
+
+
 def test_passwords_are_secret() -> None:
     for payload, at in ((b"\x030.6\0secret\0", 2), (b"\x25me\0secret\0\1", 2)):
         _, fields, notes = explain(payload)
