@@ -260,6 +260,17 @@ def test_velocity_depends_on_the_sign_of_a_later_field(owner: int, text: str) ->
     assert SCHEMA.value_texts(0x7FFF, values, items)[2] == ("" if text == "-707107" else text)
 
 
+@pytest.mark.parametrize(("type", "text"), [(0, "2"), (2, "2  shotgun"), (3, "2  shotgun"), (7, "2"), (9, "2  shotgun")])
+def test_only_some_pickups_are_of_a_weapon(type: int, text: str) -> None:
+    assert texts(4, [0, 0, type, 2])["subtype"] == text
+    assert texts(0x7FFF, [0, 0, type, 2, 0, 0], declared("ea5e4a51-58fb-3684-96e4-e0d267f4ca65"))["subtype"] == text
+
+
+@pytest.mark.parametrize(("country", "text"), [(276, "276  DE"), (-1, "-1  none"), (1, "1  unknown")])
+def test_country_reads_by_its_letters(country: int, text: str) -> None:
+    assert texts(11, [0] * 7 + [country])["country"] == text
+
+
 def test_rank_in_the_order_of_hooks_is_no_player() -> None:
     items = {**declared("76ce455b-f9eb-3a48-add7-e04b941d045c"), 11 << 16 | 5: NAME}
     assert texts(0x7FFF, [0, 0, 2, -1, 5], items)["strong_weak_id"] == "5"
