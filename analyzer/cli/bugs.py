@@ -36,7 +36,7 @@ def told() -> Iterator[None]:
 
 
 class _Teller(logging.Handler):
-    """Leaves out the logged payload: it may hold a password."""
+    """Says what went wrong in a line, without a traceback."""
 
     _told = 0
 

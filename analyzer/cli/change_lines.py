@@ -45,8 +45,11 @@ def values_text(field: FieldChange) -> str:
 
 
 def raw_text(field: FieldChange) -> str:
-    """The difference as it stands on the wire; empty where there is none, or where it is the value itself."""
-    return f"raw {field.difference:+}" if field.difference and field.old is not None and field.new is not None else ""
+    """The difference as it stands on the wire, and what it means; empty where there is none, or it is the value."""
+    if not field.difference or field.old is None or field.new is None:
+        return ""
+    said = field.difference_said
+    return said if said.startswith(f"{field.difference:+} ") else f"raw {said}"
 
 
 def _is_quiet(change: Change, field: FieldChange) -> bool:

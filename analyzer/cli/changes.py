@@ -136,6 +136,7 @@ def _change_record(change: Change) -> Row:
                 "span": _span(field.span),
                 "old_text": field.old_text,
                 "new_text": field.new_text,
+                "difference_text": field.difference_text,
             }
             for field in change.fields
         ],

@@ -24,9 +24,9 @@ class Value:
     """What a field holds."""
 
     raw: str
-    """Its ints, parted by spaces."""
+    """Its ints, parted by spaces; empty where the sender left the field out."""
     text: str
-    """The raw number first, then two spaces apart what it means; text in quotes alone."""
+    """The raw number first, then two spaces apart what it means; text in quotes, and words, alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,13 @@ class FieldNode:
     bits: int
     same: bool
     """Neither sent with a difference nor changed."""
+    difference_unit: str = ""
+    """What the difference means, in the units of the values, without the number; empty where it means nothing."""
+
+    @property
+    def sent(self) -> bool:
+        """The item has it, rather than what receivers assume where it ends before the field."""
+        return any(value is not None and value.raw for value in (self.old, self.new)) or bool(self.wire)
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +242,7 @@ def _item(
 
 
 def _unsent(item: Item) -> ItemNode:
-    known = [(field.name, _value(field)) for field in item.fields if field.values]
+    known = [(field.name, _value(field)) for field in item.fields]
     fields = tuple(FieldNode(name, value, value, None, "", 0, True) for name, value in known)
     return _item(item, "same", 0, fields, owner=item.owner, event=item.event)
 
@@ -257,8 +264,6 @@ def _gathered(change: Change, old: Item | None, new: Item | None, shape: Item) -
     for number, field in enumerate(shape.fields):
         ints = change.fields[at : at + len(field.values)]
         at += len(field.values)
-        if not ints:
-            continue  # a field that the sender left out
         old_value = None if olds is None else _value(olds[number])
         new_value = None if news is None else _value(news[number])
         yield _field(change.kind, field.name, old_value, new_value, ints)
@@ -292,6 +297,7 @@ def _field(kind: str, name: str, old: Value | None, new: Value | None, ints: Seq
         " ".join(map(str, sent)),
         sum(field.bits for field in ints),
         same,
+        ints[0].difference_unit if delta else "",
     )
 
 

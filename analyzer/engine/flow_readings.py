@@ -172,7 +172,8 @@ class FlowReadings:
                 if packet < batch.packet[0]:
                     # It struck before anything was begun; without progress it would strike for ever.
                     packet = reading.rows.begin(int(batch.packet[0])).packet
-                _LOG.exception("packet %d could not be read: %s", packet, self._payloads.payload(packet).hex())
+                # without its bytes: they may hold a password
+                _LOG.exception("packet %d could not be read", packet)
                 reading.failed()
                 batch = batch.after(packet)
 

@@ -241,7 +241,7 @@ def field_text(part: FieldChange) -> str:
     meaning = f", {words}" if words else ""
     if not part.difference:
         return f"{part.new}{meaning}"
-    return f"{part.old} -> {part.new} ({part.difference:+}){meaning}"
+    return f"{part.old} -> {part.new} ({part.difference_said}){meaning}"
 
 
 def sources(detail: PacketDetail, span: Span) -> tuple[Span, ...]:

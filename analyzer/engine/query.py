@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
+from dataclasses import replace
 from itertools import chain, islice
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 from analyzer.capture.file import CaptureFile
 from analyzer.engine.info import PacketInfo
 from analyzer.engine.payloads import Payloads
+from analyzer.engine.players import Players, last_rebuilt
 from analyzer.protocols.base import MessageNote, PartBytes, Protocol, SessionFacts, SnapshotCodec, SnapshotView
 from analyzer.snapshots.chain import Chain
 from analyzer.snapshots.model import Change, Item, JoinedDelta, Part
@@ -76,7 +78,12 @@ class Query:
             return FieldTree((Buffer("captured", payload),), ())
         snapshot = self.snapshot(packet)
         joined = self.joined(snapshot) if snapshot >= 0 and protocol.snapshots is not None else None
-        return protocol.explain(payload, self.facts(packet), joined)
+        facts = replace(self.facts(packet), players=Players(lambda: self._named_items(packet)))
+        return protocol.explain(payload, facts, joined)
+
+    def _named_items(self, packet: int) -> tuple[Item, ...]:
+        snapshot = last_rebuilt(self._tables, packet)
+        return self.items(snapshot) if snapshot >= 0 else ()
 
     def messages(self, packet: int) -> range:
         """Rows of the packet's messages."""

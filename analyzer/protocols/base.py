@@ -34,6 +34,8 @@ class SessionFacts:
     """Ints of an item by type where both peers agreed beforehand; -1: the size is on the wire."""
     names: Mapping[str, str] = field(default_factory=dict)
     """Names learned from the capture, by UUID in canonical form."""
+    players: Mapping[int, str] = field(default_factory=dict, compare=False)
+    """Names of players by client id, as they were when the packet came."""
 
 
 @dataclass(frozen=True, slots=True)

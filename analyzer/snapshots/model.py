@@ -74,6 +74,21 @@ class FieldChange:
     """Its bytes; buffer 2 is the joined delta."""
     old_text: str = ""
     new_text: str = ""
+    difference_text: str = ""
+    """The difference in the units of the texts, or what it means; empty where the number says it all."""
+
+    @property
+    def difference_unit(self) -> str:
+        """The same without the plain difference, where it begins with that."""
+        return self.difference_text.removeprefix(f"{self.difference:+} ") if self.difference else ""
+
+    @property
+    def difference_said(self) -> str:
+        """The plain difference, signed, and what it means: `+12, +0.38 tiles`, `+2 ticks, +0.04 s`; empty for none."""
+        if not self.difference:
+            return ""
+        number, text = f"{self.difference:+}", self.difference_text
+        return text if text.startswith(f"{number} ") else f"{number}, {text}" if text else number
 
 
 @dataclass(frozen=True, slots=True)

@@ -193,7 +193,7 @@ class PacketTree:
     def _add_unreadable(self, reader: Reader, error: DecodeError) -> None:
         """From the first wrong byte to the end of the message."""
         span = Span(reader.buffer, error.offset, reader.end - error.offset)
-        self.trace.add(Field("unreadable", span=span, note=error.text, wrong=True))
+        self.trace.add(Field("unreadable", span=span, note=error.text, secret=error.secret, wrong=True))
 
     def _add_end(self) -> None:
         packet = self.packet

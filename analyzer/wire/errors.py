@@ -12,3 +12,5 @@ class DecodeError(Exception):
         self.offset = offset
         self.text = text
         self.details = details
+        self.secret = False
+        """What could not be read is a password."""

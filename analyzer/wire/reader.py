@@ -186,7 +186,9 @@ class Reader:
         start = self.offset
         stop = self.data.find(b"\0", start, self.end)
         if stop < 0:
-            raise DecodeError(self.short_code, start, f"{name}: no terminating zero byte")
+            error = DecodeError(self.short_code, start, f"{name}: no terminating zero byte")
+            error.secret = secret
+            raise error
         self.offset = stop + 1
         value = bytes(self.data[start:stop]).decode("utf-8", "backslashreplace")
         if self.trace is not None:

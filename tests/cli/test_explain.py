@@ -138,6 +138,43 @@ def test_a_password_is_shown_nowhere(capsys: pytest.CaptureFixture[str], tmp_pat
         assert secret not in text.replace(" ", "")
 
 
+@pytest.mark.parametrize("compress", [False, True])
+@pytest.mark.parametrize(
+    "body",
+    [message(1, True, b"0.6 626fce9a778df4d4\0hunter2"), message(18, True, b"me\0hunter2")],
+    ids=["info", "rcon"],
+)
+def test_a_password_without_an_end_is_shown_nowhere(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, body: bytes, compress: bool
+) -> None:
+    path = tmp_path / "login.pcap"
+    payloads = [control(1), control(2), control(3), packet([chunk(body, vital=True, sequence=1)], compress=compress)]
+    path.write_bytes(udp_capture(payloads, from_server=(1,)))
+    for options in ([], ["--json"]):
+        assert main(["explain", str(path), "--frame", "4", *options]) == 0
+        written = capsys.readouterr().out
+        assert "password: no terminating zero byte" in written
+        for secret in ("hunter2", b"hunter2".hex(), payloads[3].hex()):
+            assert secret not in written.replace(" ", "")
+
+
+@pytest.mark.parametrize("vital", [False, True])
+def test_a_password_in_a_cut_packet_is_shown_nowhere(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, vital: bool
+) -> None:
+    first = chunk(message(22, True, b""))
+    info = chunk(message(1, True, b"0.6 626fce9a778df4d4\0hunter2\0"), vital=vital, sequence=1 if vital else 0)
+    path = tmp_path / "login.pcap"
+    payloads = [control(1), control(2), control(3), packet([first, info])[:-3]]
+    path.write_bytes(udp_capture(payloads, from_server=(1,)))
+    for options in ([], ["--json"]):
+        assert main(["explain", str(path), "--frame", "4", *options]) == 0
+        written = capsys.readouterr().out
+        assert "announced" in written
+        assert b"hunter".hex() not in written.replace(" ", "")
+        assert "hunter" not in written
+
+
 def test_a_fragment_names_the_frame_that_makes_it_whole(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """Sixteen payload bytes in two IPv4 fragments; the second begins 16 bytes into the packet."""
     udp = bytes.fromhex("1388 206f 0018 0000") + bytes(range(16))
@@ -194,7 +231,7 @@ def test_a_repetition_points_at_what_it_repeats(capsys: pytest.CaptureFixture[st
 def test_a_delta_has_the_names_of_its_items(capsys: pytest.CaptureFixture[str], head: Path) -> None:
     assert main(["explain", str(head), "--frame", str(SNAPSHOT_FRAME)]) == 0
     out = capsys.readouterr().out
-    assert "  tick  90 -> 92 (raw +2)\n" in out
+    assert "  tick  90 -> 92 (\u00b10.00 s) (+2 ticks, +0.04 s)\n" in out
     assert "captured:0+1 mask 0x80 " in out
     packets = explained(capsys, head, SNAPSHOT_FRAME)["packets"]
     assert isinstance(packets, list)

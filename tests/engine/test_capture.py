@@ -128,7 +128,7 @@ def test_a_bug_marks_its_packet_only(toy_file: ToyFile, caplog: pytest.LogCaptur
     assert tables.packets.array("session").tolist() == [0, 0, 1, 0]
     (record,) = caplog.records
     assert record.levelno == logging.ERROR
-    assert "01ee02" in record.getMessage()
+    assert "01ee02" not in record.getMessage()  # bytes of a packet may hold a password
     assert "packet 1 " in record.getMessage()
     assert record.exc_info is not None
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from capture_files import BUNDLED
+from capture_files import BUNDLED, SAMPLE
 
 from analyzer.engine.capture import Capture
 from analyzer.engine.change_tree import ChangeTree, FieldNode, ItemNode, TypeNode, Value, change_tree
@@ -41,6 +41,15 @@ class Opened:
 
     def rows_with(self, status: Status) -> list[int]:
         return [row for row, found in enumerate(self.tables.snapshots.integers("status").tolist()) if found == status]
+
+
+@pytest.fixture(scope="module")
+def few() -> Iterator[Opened]:
+    """The sample: three clients."""
+    opened = Opened(SAMPLE)
+    yield opened
+    opened.query.close()
+    opened.capture.close()
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +108,7 @@ def test_known_change(many: Opened) -> None:
     character = item(tree, "Character", 23)
     assert (character.kind, character.owner, character.bits, character.changed) == ("changed", "bot23", 64, 4)
     assert field(character, "y") == FieldNode(
-        "y", Value("114", "114  3.6 tiles"), Value("126", "126  3.9 tiles"), 12, "12", 7, False
+        "y", Value("114", "114  3.56 tiles"), Value("126", "126  3.94 tiles"), 12, "12", 7, False, "+0.38 tiles"
     )
     assert sum(same.bits for same in character.fields if same.same) == 18
 
@@ -172,3 +181,14 @@ def test_wrong_checksum(badcrc: Opened) -> None:
     assert tree.head.rebuilt
     assert tree.head.crc_wire != tree.head.crc_computed
     assert {node.kind for group in tree.types for node in group.items} >= {"changed", "same"}
+
+
+def test_fields_that_are_not_sent_say_what_they_are_read_as(few: Opened) -> None:
+    tree = few.tree(few.row("bot0", 234))
+    changed = next(node for node in kind(tree, "DDNetCharacter").items if node.kind == "changed")
+    same = next(node for node in kind(tree, "DDNetCharacter").items if node.kind == "same")
+    absent = Value("", "not sent, read as -1 (none)")
+    for node in (changed, same):
+        last = field(node, "tune_zone_override")
+        assert (last.old, last.new, last.difference, last.same, last.sent) == (absent, absent, None, True, False)
+        assert all(other.sent for other in node.fields if other is not last)

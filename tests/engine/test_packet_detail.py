@@ -58,7 +58,7 @@ def test_items_and_fields_of_the_delta_are_named(details: dict[int, PacketDetail
     assert [child.name for child in character.children[:3]] == ["type", "id", "tick"]
     (vel_y,) = [child for child in character.children if child.name == "vel_y"]
     assert vel_y.span == Span(2, 83, 2)
-    assert vel_y.text.startswith("384 -> 896 (+512)")
+    assert vel_y.text.startswith("384 -> 896 (+512, +2.00 units/tick, +3.12 tiles/s)")
     meaning = detail.meaning(vel_y)
     assert meaning is not None
     assert meaning.field is not None

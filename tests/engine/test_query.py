@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -225,6 +226,20 @@ def test_packets_without_parts(sample: Opened) -> None:
     assert len(name) <= tables.packets.integer("chunks", 0) or tables.packets.integer("kind", 0) > 0
     assert sample.query.snapshot_of_part(0) == -1
     assert sample.query.snapshots_of(0) == []
+
+
+def test_client_ids_in_messages_have_names(sample: Opened) -> None:
+    """Frame 1541 tells a kill; frame 29 has chat, most of it the server's, and the first snapshot."""
+
+    def texts(frame: int, wanted: set[str]) -> list[str]:
+        groups = sample.query.explain(frame - 1).fields
+        return [node.text for group in groups for node in group.children if node.name in wanted]
+
+    killer, victim = texts(1541, {"killer", "victim"})
+    assert re.fullmatch(r"\d  bot\d", killer)
+    assert re.fullmatch(r"\d  bot\d", victim)
+    assert [text for text in texts(29, {"client_id"}) if text] == ["1  bot1"]
+    assert not any(texts(13, {"client_id"}))
 
 
 def test_lines_of_info(sample: Opened) -> None:

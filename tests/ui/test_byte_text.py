@@ -9,7 +9,7 @@ from ui.models.byte_text import as_c_array, as_dump, as_hex, as_text
 from ui.views.hex_places import HexPlaces
 
 DATA = b"\x00\x41hunter2\xff"
-MARKS = ByteMarks(hidden=(range(2, 9),))
+MARKS = ByteMarks(secret=(range(2, 9),))
 
 
 def test_forms() -> None:
@@ -20,7 +20,7 @@ def test_forms() -> None:
 
 
 @pytest.mark.parametrize("form", [as_hex, as_dump, as_text, as_c_array])
-def test_no_form_tells_what_is_hidden(form: object) -> None:
+def test_no_form_tells_a_password(form: object) -> None:
     assert callable(form)
     text = form(DATA, range(10), MARKS)
     assert text.count("*") in (7, 14)

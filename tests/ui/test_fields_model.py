@@ -63,6 +63,24 @@ def test_an_error_without_a_field_gets_one_at_the_end() -> None:
     assert model.rowCount(QModelIndex()) == 3
 
 
+def test_a_colour_has_a_swatch_and_a_name() -> None:
+    meaning = "#33FDFF, sent as hsl(181, 100%, 20%)"
+    said = Field("color_body", 8453939, f"8453939  {meaning}", Span(0, 0, 4))
+    name = Field("name", meaning, span=Span(0, 4, 1))
+    model = FieldModel()
+    model.show(detail(FieldTree((Buffer("captured", bytes(5)),), (said, name))))
+    index = model.index(0, 1)
+    cell = model.data(index, CELL_ROLE)
+    assert isinstance(cell, Cell)
+    assert cell.swatch == (0x33, 0xFD, 0xFF)
+    assert cell.text.endswith(meaning)
+    assert model.data(index, Qt.ItemDataRole.AccessibleTextRole) == f"{cell.text}, cyan"
+    text = model.data(model.index(1, 1), CELL_ROLE)
+    assert isinstance(text, Cell)
+    assert text.swatch is None  # somebody's name only looks like a colour
+    assert model.data(model.index(1, 1), Qt.ItemDataRole.AccessibleTextRole) == text.text
+
+
 @pytest.mark.parametrize(
     ("span", "mask", "text"),
     [

@@ -123,7 +123,7 @@ def test_a_clicked_byte_selects_the_deepest_field(qtbot: QtBot, show: Show, docu
     place = tab.bytes.hex.rect_of(VEL_Y.offset + 1).center().toPoint()
     qtbot.mouseClick(tab.bytes.hex.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert tab.model.names(tab.tree.currentIndex()) == ("delta", "Character 23", "vel_y")
-    assert said(tab, tab.tree.currentIndex()).startswith("384 → 896  (+512)")
+    assert said(tab, tab.tree.currentIndex()).startswith("384 → 896  (+512, +2.00 units/tick, +3.12 tiles/s)")
     assert tab.bytes.hex.field_range == range(83, 85)
     assert tab.bytes.hex.item_range == range(77, 102)
     assert documents[0].selection.span == VEL_Y
@@ -430,7 +430,8 @@ def everything_said(tab: PacketTab) -> str:
     texts = []
     for rows, _ in tab.model.walk():
         index = tab.model.index_of(rows)
-        texts.extend(str(tab.model.data(index.siblingAtColumn(column))) for column in range(3))
+        roles = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole)
+        texts.extend(str(tab.model.data(index.siblingAtColumn(at), role)) for at in range(3) for role in roles)
         tab.tree.choose(index)
         for form in (field_text.row_text, value_text, field_text.as_text, field_text.as_csv, field_text.as_json):
             tab.tree.copy(form)
@@ -469,7 +470,31 @@ def test_a_password_is_never_told_before_it_is_clicked(qtbot: QtBot, show: Show,
     place = tab.tree.visualRect(index.siblingAtColumn(VALUE)).center()
     qtbot.mouseClick(tab.tree.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert said(tab, index) == f'"{PASSWORD}"'
-    assert PASSWORD in tab.bytes.hex.copied(byte_text.as_text)
+    assert not tab.bytes.hex.hidden
+
+
+def test_a_password_that_is_shown_is_not_copied(show: Show, with_password: Path) -> None:
+    tab = show(with_password, IPV6_INFO)
+    index = password_index(tab)
+    tab.tree.reveal(index)
+    assert said(tab, index) == f'"{PASSWORD}"'
+    for rows, _ in tab.model.walk():
+        tab.tree.choose(tab.model.index_of(rows))
+        for form in (field_text.row_text, value_text, field_text.as_text, field_text.as_csv, field_text.as_json):
+            tab.tree.copy(form)
+            copied = QGuiApplication.clipboard().text()
+            assert PASSWORD not in copied
+            assert PASSWORD.encode().hex() not in copied.replace(" ", "")
+    for number in range(tab.bytes.tabs.count()):
+        tab.bytes.tabs.setCurrentIndex(number)
+        assert PASSWORD not in tab.bytes.hex.copied(byte_text.as_text)
+        assert PASSWORD.encode().hex(" ") not in tab.bytes.hex.copied(byte_text.as_hex)
+
+
+def test_find_does_not_betray_a_password(show: Show, with_password: Path) -> None:
+    tab = show(with_password, IPV6_INFO)
+    assert not tab.find(PASSWORD)
+    assert not tab.find(PASSWORD[:3])
 
 
 def test_a_click_on_its_bytes_shows_a_password_and_another_packet_hides_it_again(
@@ -502,7 +527,7 @@ def test_the_cursor_passes_over_a_password_and_enter_shows_it(
         assert PASSWORD[:4] not in view.copied(byte_text.as_text)
     qtbot.keyClick(view, Qt.Key.Key_Return)
     assert said(tab, password_index(tab)) == f'"{PASSWORD}"'
-    assert PASSWORD in view.copied(byte_text.as_text)
+    assert PASSWORD[:4] not in view.copied(byte_text.as_text)
 
 
 def test_what_a_password_was_unpacked_from_is_hidden_with_it(qtbot: QtBot) -> None:
@@ -518,9 +543,12 @@ def test_what_a_password_was_unpacked_from_is_hidden_with_it(qtbot: QtBot) -> No
     tab.bytes.show_detail(tab.detail, tab.model.secrets)
     assert tab.bytes.hex.copied(byte_text.as_hex) == "** ** **"
     index = named(tab, "chunk 0", "password")
+    assert tab.bytes.hex.hidden
     tab.tree.reveal(index)
-    assert tab.bytes.hex.copied(byte_text.as_hex) == "90 41 42"
+    assert not tab.bytes.hex.hidden
+    assert tab.bytes.hex.copied(byte_text.as_hex) == "** ** **"
     tab.tree.reveal(index, False)
+    assert tab.bytes.hex.hidden
     assert tab.bytes.hex.copied(byte_text.as_c_array).count("'*'") == 3
 
 
@@ -564,7 +592,7 @@ def test_keys_open_and_close_the_tree(qtbot: QtBot, show: Show) -> None:
     assert tree.isExpanded(item)
     tree.choose(named(tab, "delta", "Character 23", "vel_y"))
     qtbot.keyClick(tree, Qt.Key.Key_C, control)
-    assert QGuiApplication.clipboard().text().startswith("vel_y\t384 → 896  (+512)")
+    assert QGuiApplication.clipboard().text().startswith("vel_y\t384 → 896  (+512, +2.00 units/tick, +3.12 tiles/s)")
     qtbot.keyClick(tree, Qt.Key.Key_V, control | shift)
     assert QGuiApplication.clipboard().text().startswith("384 → 896")
 

@@ -33,7 +33,9 @@ class ByteMarks:
     wrong: tuple[int, ...] = ()
     """First bytes that could not be read."""
     hidden: tuple[range, ...] = ()
-    """Bytes of secrets."""
+    """Bytes of secrets that nobody asked for."""
+    secret: tuple[range, ...] = ()
+    """Bytes of all secrets: they are never copied."""
 
     def item_at(self, offset: int) -> int:
         """Number of the item that a byte belongs to, -1 if none."""
@@ -44,6 +46,10 @@ class ByteMarks:
         """Must the byte not be shown?"""
         return any(offset in hidden for hidden in self.hidden)
 
+    def is_secret(self, offset: int) -> bool:
+        """Must the byte not be copied?"""
+        return any(offset in secret for secret in self.secret)
+
 
 def byte_marks(detail: PacketDetail, secrets: Secrets, buffer: int) -> ByteMarks:
     """The marks of a buffer of a packet."""
@@ -51,7 +57,7 @@ def byte_marks(detail: PacketDetail, secrets: Secrets, buffer: int) -> ByteMarks
     is_delta = detail.joined is not None and buffer == len(detail.tree.buffers) - 1
     parts = _parts(detail) if is_delta and detail.parts > 1 else ()
     wrong = tuple(sorted(_wrong(detail.tree.fields, buffer)))
-    return ByteMarks(tuple(groups), parts, wrong, secrets.hidden(buffer))
+    return ByteMarks(tuple(groups), parts, wrong, secrets.hidden(buffer), Secrets(detail.tree).hidden(buffer))
 
 
 def _parts(detail: PacketDetail) -> tuple[PartMark, ...]:

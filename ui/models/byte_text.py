@@ -1,4 +1,4 @@
-"""Bytes as text to copy: hex, C array, offset and hex, text. What is hidden stays hidden. Knows no Qt."""
+"""Bytes as text to copy: hex, C array, offset and hex, text. Passwords become asterisks, shown or not. Knows no Qt."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ def as_hex(data: bytes, chosen: range, marks: ByteMarks) -> str:
 
 
 def as_c_array(data: bytes, chosen: range, marks: ByteMarks) -> str:
-    """A C array; hidden bytes are asterisks."""
-    cells = ["'*'" if marks.is_hidden(offset) else f"0x{data[offset]:02x}" for offset in chosen]
+    """A C array; bytes of passwords are asterisks."""
+    cells = ["'*'" if marks.is_secret(offset) else f"0x{data[offset]:02x}" for offset in chosen]
     lines = (", ".join(cells[start : start + ROW]) for start in range(0, len(cells), ROW))
     return f"unsigned char bytes[{len(cells)}] = {{\n" + "".join(f"    {line},\n" for line in lines) + "};"
 
@@ -31,7 +31,7 @@ def as_dump(data: bytes, chosen: range, marks: ByteMarks) -> str:
 
 def as_text(data: bytes, chosen: range, marks: ByteMarks) -> str:
     """Printable ASCII, a dot for everything else."""
-    return "".join("*" if marks.is_hidden(offset) else printable(data[offset]) or "." for offset in chosen)
+    return "".join("*" if marks.is_secret(offset) else printable(data[offset]) or "." for offset in chosen)
 
 
 def printable(byte: int) -> str:
@@ -40,4 +40,4 @@ def printable(byte: int) -> str:
 
 
 def _pair(data: bytes, offset: int, marks: ByteMarks) -> str:
-    return HIDDEN_HEX if marks.is_hidden(offset) else f"{data[offset]:02x}"
+    return HIDDEN_HEX if marks.is_secret(offset) else f"{data[offset]:02x}"

@@ -11,6 +11,7 @@ from PySide6.QtCore import QCoreApplication
 from analyzer.engine.change_tree import FieldNode, ItemNode, TypeNode, Value
 from ui import words
 from ui.fonts import Use
+from ui.models.colours import colour_name, colour_of
 from ui.views.cells import Cell
 
 ITEM, BASELINE, NEW, DIFFERENCE, BITS, SHARE = range(6)
@@ -26,7 +27,6 @@ SIGNS = {
 }
 """What became of an item -> its sign. Of an item on an unknown baseline nobody can tell: it is a note."""
 _NEGATIVE = re.compile(r"(?<![\w.\-])-(?=\d)")
-_HSL = re.compile(r"hsl\((\d+), (\d+)%, (\d+)%\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +50,6 @@ class ValueCell(Cell):
     explained: bool = False
     """Room is kept for a meaning, whether the value has one or not, so that numbers stand below each other."""
     meaning: str = ""
-    swatch: tuple[int, int, int] | None = None
-    """Hue in degrees, saturation and lightness in per cent, of a value that is a colour."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +111,8 @@ def item_remark(node: ItemNode) -> str:
     if node.event and node.kind in ("changed", "readded", "rewritten"):
         return _tr("another event")
     if node.kind == "changed":
-        return _tr("{changed} of {all} fields changed").format(changed=node.changed, all=len(node.fields))
+        sent = sum(field.sent for field in node.fields)
+        return _tr("{changed} of {all} fields changed").format(changed=node.changed, all=sent)
     return {
         "added": _tr("new event") if node.event else _tr("new item"),
         "removed": _tr("event is over") if node.event else _tr("removed"),
@@ -158,7 +157,11 @@ def field_cell(item: ItemNode, field: FieldNode, column: int, raw: bool) -> Cell
         tint = "" if item.kind == "removed" else "added_bg" if item.kind == "added" else "changed_bg"
         return _value(field.new, raw, "text", Use.VALUE_STRONG, tint=tint)
     if column == DIFFERENCE and field.difference is not None:
-        return Cell(words.signed(field.difference), "text3" if item.event else "text2", True, Use.VALUE)
+        tone, meaning = (
+            "text3" if item.event else "text2",
+            "" if raw else field.difference_unit.replace("-", words.MINUS),
+        )
+        return ValueCell(words.signed(field.difference), tone, True, Use.VALUE, explained=not raw, meaning=meaning)
     if column == BITS and field.bits:
         return Cell(words.quantity(field.bits), "text2" if field.same else "text", True)
     if column == SHARE and field.bits and item.bits:
@@ -169,13 +172,15 @@ def field_cell(item: ItemNode, field: FieldNode, column: int, raw: bool) -> Cell
 def fold_cell(fold: Fold, column: int) -> Cell:
     """A cell of the row of unchanged fields."""
     if column == ITEM:
-        return Cell(
-            words.count(len(fold.fields), _tr("unchanged field"), _tr("unchanged fields")), "text2", sign="same"
-        )
+        sent = sum(field.sent for field in fold.fields)
+        text = words.count(sent, _tr("unchanged field"), _tr("unchanged fields"))
+        if sent < len(fold.fields):
+            text = _tr("{fields}, {number} not sent").format(fields=text, number=len(fold.fields) - sent)
+        return Cell(text, "text2", sign="same")
     if column == NEW:
         return Cell(_tr("same"), "text2", True)
     if column == DIFFERENCE:
-        return Cell("0", "text2", True, Use.VALUE)
+        return ValueCell("0", "text2", True, Use.VALUE, explained=True)
     if column == BITS:
         return Cell(words.quantity(fold.bits), "text2", True)
     return Cell()
@@ -186,13 +191,21 @@ def _value(value: Value | None, raw: bool, tone: str, use: Use, *, tint: str = "
         return Cell(tint=tint)
     if raw:
         return ValueCell(minus(value.raw), tone, True, use, tint, struck=struck)
+    if not value.raw:
+        return Cell(minus(value.text), "text3", True, tint=tint, struck=struck)
     if value.text.startswith('"'):
         return ValueCell(value.text, tone, True, use, tint, struck=struck)
     number, _, meaning = value.text.partition("  ")
-    colour = _HSL.match(meaning)
-    swatch = (int(colour[1]), int(colour[2]), int(colour[3])) if colour else None
     return ValueCell(
-        minus(number), tone, True, use, tint, struck=struck, explained=True, meaning=minus(meaning), swatch=swatch
+        minus(number),
+        tone,
+        True,
+        use,
+        tint,
+        struck=struck,
+        swatch=colour_of(meaning),
+        explained=True,
+        meaning=minus(meaning),
     )
 
 
@@ -203,3 +216,9 @@ def cell_text(cell: Cell) -> str:
     if isinstance(cell, ValueCell) and cell.meaning:
         return f"{cell.text}  {cell.meaning}"
     return cell.text
+
+
+def spoken(cell: Cell) -> str:
+    """The same for screen readers, which cannot see the colour of a swatch."""
+    text = cell_text(cell)
+    return text if cell.swatch is None else f"{text}, {colour_name(cell.swatch)}"

@@ -17,6 +17,7 @@ from ui.models.change_cells import (
     fold_cell,
     item_cell,
     item_remark,
+    spoken,
     type_cell,
 )
 from ui.models.shown_changes import ShownItem, ShownType, shown_types
@@ -242,7 +243,7 @@ class ChangesModel(QAbstractItemModel):
         if role == Qt.ItemDataRole.ToolTipRole:
             return self._tool_tip(index)
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return cell_text(self._cell(index)) if index.column() else self._tool_tip(index)
+            return spoken(self._cell(index)) if index.column() else self._tool_tip(index)
         return None
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:

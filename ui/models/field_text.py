@@ -13,7 +13,7 @@ from analyzer.engine.packet_detail import PacketDetail, bare_text, begins_in_hex
 from analyzer.snapshots.model import FieldChange
 from analyzer.wire.reader import Field, Span, Value
 from analyzer.wire.secrets import Secrets
-from ui.words import UNKNOWN, number, signed
+from ui.words import MINUS, UNKNOWN, number, signed
 
 MASKED = "\u2022" * 8
 SHOWN_BYTES = 16
@@ -78,7 +78,8 @@ def change_text(part: FieldChange) -> str:
     text = f"  {words}" if words else ""
     if part.old is None or not part.difference:
         return number(part.new) + text
-    return f"{number(part.old)}{ARROW}{number(part.new)}  ({signed(part.difference)}){text}"
+    said = part.difference_said.replace(f"{part.difference:+}", signed(part.difference), 1).replace("-", MINUS)
+    return f"{number(part.old)}{ARROW}{number(part.new)}  ({said}){text}"
 
 
 def place_text(node: Field) -> str:

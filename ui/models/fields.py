@@ -7,10 +7,11 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from analyzer.engine.packet_detail import PacketDetail
+from analyzer.engine.packet_detail import Meaning, PacketDetail, bare_text
 from analyzer.wire.reader import Field, FieldTree, Span
 from analyzer.wire.secrets import Secrets
 from ui.fonts import Use
+from ui.models.colours import colour_name, colour_of
 from ui.models.field_text import MASKED, TITLES, one_line, place_text, value_text
 from ui.views.cells import CELL_ROLE, ROW_ROLE, Cell, Row
 
@@ -178,6 +179,10 @@ class FieldModel(QAbstractItemModel):
             return self._row(node, index.internalId(), self._detail)
         if role == CELL_ROLE:
             return self._row(node, index.internalId(), self._detail).cells[index.column()]
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            text = self._text(node, index.column(), self._detail)
+            swatch = self._row(node, index.internalId(), self._detail).cells[index.column()].swatch
+            return text if swatch is None else f"{text}, {colour_name(swatch)}"
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
             return self._text(node, index.column(), self._detail)
         return None
@@ -219,8 +224,9 @@ class FieldModel(QAbstractItemModel):
             tone = "warn"
         elif text == MASKED or (meaning is not None and meaning.field is not None and not meaning.field.difference):
             tone = "text3"
+        colour = colour_of(bare_text(*told)) if (told := _told(node, meaning)) is not None else None
         words = node.children or node.wrong or (meaning is not None and meaning.field is None)
-        return Cell(text, tone, use=Use.TABLE if words else Use.VALUE)
+        return Cell(text, tone, use=Use.TABLE if words else Use.VALUE, swatch=colour)
 
     def _children(self, number: int) -> tuple[Field, ...]:
         node = self._fields[number]
@@ -251,6 +257,14 @@ def top_fields(tree: FieldTree) -> tuple[Field, ...]:
     if tree.error and not any(node.wrong for _, node in _walk(tree.fields, ())):
         return (*tree.fields, Field("unreadable", note=tree.error, wrong=True))
     return tree.fields
+
+
+def _told(node: Field, meaning: Meaning | None) -> tuple[int, str] | None:
+    """A number and its text, as far as the field is one."""
+    if meaning is not None:
+        part = meaning.field
+        return None if part is None or part.new is None else (part.new, part.new_text)
+    return (node.value, node.text) if isinstance(node.value, int) else None
 
 
 def _walk(fields: tuple[Field, ...], above: Rows) -> Iterator[tuple[Rows, Field]]:

@@ -43,6 +43,8 @@ class Cell:
     """0 to 1: a bar of that share instead of the text; negative: none."""
     middle: bool = False
     """Elide in the middle instead of at the end."""
+    swatch: tuple[int, int, int] | None = None
+    """Red, green and blue of a value that is a colour: a square before what names it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF
-from PySide6.QtGui import QColor
 
 from ui import fonts, words
 from ui.models.change_cells import GroupCell, ShareCell, ValueCell
@@ -13,7 +12,6 @@ from ui.views.row_painter import Laid, RowPainter
 _UNDER = 2.0
 _SIGN = 14.0
 _GAP = 6.0
-_SWATCH = 10.0
 _MEANING = 0.4
 """Share of a cell that is kept for what a value means."""
 
@@ -50,7 +48,7 @@ class ChangeRowPainter(RowPainter):
         if not cell.explained:
             return width
         gap = 1.5 * self.texts.width("0", cell.use)
-        swatch = _SWATCH + gap if cell.swatch is not None else 0.0
+        swatch = self.swatch_width(cell.use) if cell.swatch is not None else 0
         wanted = self.texts.width(cell.meaning, fonts.Use.TABLE) + 1 + swatch if cell.meaning else 0.0
         room = width - self.texts.width(cell.text, cell.use) - gap
         kept = min(max(wanted, width * _MEANING), room)
@@ -58,9 +56,7 @@ class ChangeRowPainter(RowPainter):
             return width
         x = left + width - kept
         if cell.swatch is not None:
-            hue, saturation, lightness = cell.swatch
-            color = QColor.fromHslF(hue % 360 / 360, saturation / 100, lightness / 100)
-            laid.boxes.append((QRectF(round(x), round(self._height / 2 - 5), _SWATCH, _SWATCH), color))
+            self.lay_swatch(laid, cell.swatch, cell.use, x, kept)
         if cell.meaning:
             shaped = self.texts.fitted(cell.meaning, fonts.Use.TABLE, kept - swatch)
             tone = self._theme.color("text2")

@@ -19,7 +19,7 @@ from ui.views.row_tree import RowTree
 from ui.views.sticky_row import StickyRow
 
 INDENT = 18
-_SHARES = {ITEM: 1.55, BASELINE: 0.8, NEW: 0.9, DIFFERENCE: 0.62}
+_SHARES = {ITEM: 1.27, BASELINE: 0.9, NEW: 0.95, DIFFERENCE: 0.83}
 """How columns divide the width that `_FIXED` leaves."""
 _FIXED = {BITS: 58, SHARE: 92}
 _KEY = Qt.Key

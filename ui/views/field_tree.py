@@ -115,10 +115,11 @@ class FieldTreeView(RowTree):
             self._set_all([(names, index), *self._groups(index.siblingAtColumn(NAME), names)], True)
 
     def copy(self, form: Form) -> None:
-        """Copy the current field in a form of `field_text`."""
+        """Copy the current field in a form of `field_text`; passwords stay masked, shown or not."""
         node, detail = self._fields.field(self.currentIndex()), self._fields.detail
         if node is not None and detail is not None:
-            QGuiApplication.clipboard().setText(form(node, detail, self._fields.secrets))
+            # what was revealed is shown, not given away
+            QGuiApplication.clipboard().setText(form(node, detail, Secrets(detail.tree)))
 
     def reveal(self, index: QModelIndex, show: bool = True) -> None:
         """Show or hide a password."""

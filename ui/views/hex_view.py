@@ -137,6 +137,11 @@ class HexView(QAbstractScrollArea):
         if not bar.value() <= row < bar.value() + visible:
             bar.setValue(row - visible // 3)
 
+    @property
+    def hidden(self) -> tuple[range, ...]:
+        """Bytes that are not shown."""
+        return self._content.marks.hidden
+
     def byte_at(self, point: QPointF) -> int:
         """The byte under a point of the viewport, in hex or text; -1 if there is none."""
         row = int((point.y() - self._height) // self._height) + self.verticalScrollBar().value()

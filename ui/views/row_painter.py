@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QPainter, QPen, QStaticText
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QStaticText
 from PySide6.QtWidgets import QAbstractItemView
 
+from ui.fonts import Use
 from ui.theme import CELL_PADDING, Theme
 from ui.views.cells import BAR_HEIGHT, SIGN_WIDTH, Cell, Row
 from ui.views.shaped_texts import ShapedTexts
@@ -16,6 +17,7 @@ from ui.views.signs import SignPixmaps
 MOST_LAID = 1024
 """Rows kept laid out; past that the oldest goes."""
 FOCUS_WIDTH = 1.5
+SWATCH_GAP = 6
 
 Spans = tuple[tuple[int, int], ...]
 """Left edge and width of each column in the view; a hidden one has no width."""
@@ -86,7 +88,7 @@ class RowPainter:
         for rect, color in laid.bars:
             painter.fillRect(rect.translated(0, top), color)
         for rect, color in laid.boxes:
-            painter.setPen(self._theme.color("line2"))
+            painter.setPen(self._theme.color("text2"))
             painter.setBrush(color)
             painter.drawRect(rect.translated(0, top))
         for sign, x in laid.signs:
@@ -145,10 +147,30 @@ class RowPainter:
             self._lay_text(laid, cell, left, width)
 
     def _lay_text(self, laid: Laid, cell: Cell, left: float, width: float) -> None:
-        """The text of a cell; a painter of cells that show more adds it here."""
+        """The text of a cell with its swatch; a painter of cells that show more adds it here."""
+        if cell.swatch is not None and not cell.right:
+            wide = self.lay_swatch(laid, cell.swatch, cell.use, left, width)
+            left, width = left + wide, width - wide
         shaped = self.texts.fitted(cell.text, cell.use, width, struck=cell.struck, middle=cell.middle)
         x = round(left + width - shaped.width) if cell.right else left
         laid.texts.append((x, self._text_top(shaped.height), shaped.text, shaped.font, self._theme.color(cell.tone)))
+
+    def swatch_width(self, use: Use) -> int:
+        """Of a swatch beside text, with the gap behind it."""
+        return self._swatch(use) + SWATCH_GAP
+
+    def lay_swatch(self, laid: Laid, colour: tuple[int, int, int], use: Use, left: float, width: float) -> int:
+        """Put a square from the top of letters to their feet; the room that it takes, 0 if there is none."""
+        size = self._swatch(use)
+        if width < size:
+            return 0
+        top = self._text_top(self.texts.natural("0", use).height)
+        # the outline lies on the edge: half of it is outside
+        laid.boxes.append((QRectF(round(left), top, size, size), QColor(*colour)))
+        return size + SWATCH_GAP
+
+    def _swatch(self, use: Use) -> int:
+        return round(QFontMetricsF(self.texts.natural("0", use).font).ascent())
 
     def _text_top(self, height: float) -> int:
         """Where in its row a text of some height begins."""

@@ -40,8 +40,12 @@ class Names(Protocol):
         """Name of the player whose item it is; empty if there is none."""
         ...
 
-    def texts(self, type: int, values: Sequence[int], state: State | None) -> Sequence[str]:
-        """The ints of an item as a person reads them; empty where the number says it all."""
+    def texts(self, type: int, values: Sequence[int], state: State | None, *, old: bool = False) -> Sequence[str]:
+        """The ints of an item as a person reads them; empty where the number says it all. `old`: of the base."""
+        ...
+
+    def differences(self, type: int, olds: Sequence[int], news: Sequence[int], state: State | None) -> Sequence[str]:
+        """What the difference of each int means, in the units of its text; empty where it means nothing."""
         ...
 
 
@@ -110,7 +114,7 @@ class _Changes:
             for name, value, text in zip(
                 names.field_names(item_type, len(values), state),
                 values,
-                names.texts(item_type, values, state),
+                names.texts(item_type, values, state, old=True),
                 strict=True,
             )
         )
@@ -160,10 +164,13 @@ class _Changes:
         olds: Sequence[int | None] = [None] * size if old is None else old
         news: Sequence[int | None] = [None] * size
         new_texts: Sequence[str] = [""] * size
-        old_texts = new_texts if old is None else names.texts(item_type, old, state)
+        meanings: Sequence[str] = new_texts
+        old_texts = new_texts if old is None else names.texts(item_type, old, state, old=True)
         if self.base is not None:
             known = [signed(value + (before or 0)) for value, before in zip(wire, olds, strict=True)]
             news, new_texts = known, names.texts(item_type, known, state)
+            if old is not None:
+                meanings = names.differences(item_type, old, known, state)
         columns = zip(
             names.field_names(item_type, size, state),
             olds,
@@ -171,6 +178,7 @@ class _Changes:
             wire,
             old_texts,
             new_texts,
+            meanings,
             range(start, start + size),
             strict=True,
         )
@@ -184,6 +192,7 @@ class _Changes:
                 Span(JOINED_BUFFER, offsets[index], offsets[index + 1] - offsets[index]),
                 old_text,
                 new_text,
+                meaning,
             )
-            for name, before, after, sent, old_text, new_text, index in columns
+            for name, before, after, sent, old_text, new_text, meaning, index in columns
         )

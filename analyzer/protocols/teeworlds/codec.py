@@ -22,8 +22,9 @@ from analyzer.wire.errors import DecodeError
 class _Names:
     """The schema's names for a delta: of a type declared in a snapshot, its own declarations count."""
 
-    def __init__(self, schema: Schema, declared: Mapping[int, tuple[int, ...]]) -> None:
+    def __init__(self, schema: Schema, declared: Mapping[int, tuple[int, ...]], tick: int) -> None:
         self._schema = schema
+        self._tick = tick
         self._declared = declared
 
     def item_name(self, type: int, state: State | None) -> str:
@@ -38,8 +39,11 @@ class _Names:
     def owner(self, type: int, id: int, state: State | None) -> str:
         return self._schema.owner(type, id, self._items(state))
 
-    def texts(self, type: int, values: Sequence[int], state: State | None) -> Sequence[str]:
-        return self._schema.value_texts(type, values, self._items(state))
+    def texts(self, type: int, values: Sequence[int], state: State | None, *, old: bool = False) -> Sequence[str]:
+        return self._schema.value_texts(type, values, self._items(state), None if old else self._tick)
+
+    def differences(self, type: int, olds: Sequence[int], news: Sequence[int], state: State | None) -> Sequence[str]:
+        return self._schema.difference_texts(type, olds, news, self._items(state))
 
     def _items(self, state: State | None) -> Mapping[int, tuple[int, ...]]:
         return self._declared if state is None else state.items
@@ -111,7 +115,7 @@ class TeeworldsCodec(SnapshotCodec[State]):
             return ()
         delta, _ = read_to_fault(joined.data, facts.sizes)
         declared = {key: tuple(delta.ints[start : start + size]) for key, start, size in delta.updates if key < 0x8000}
-        return tuple(changes(base, delta, joined, _Names(DIALECTS[facts.dialect].schema, declared)))
+        return tuple(changes(base, delta, joined, _Names(DIALECTS[facts.dialect].schema, declared, tick)))
 
     def record(self, view: SnapshotView[State], with_items: bool) -> dict[str, object]:
         """The keys of the oracle files, and how the snapshot ended."""

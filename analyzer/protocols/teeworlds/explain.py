@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from analyzer.protocols.base import SessionFacts
 from analyzer.protocols.teeworlds.changes import CODE_LENGTHS, byte_bits
 from analyzer.protocols.teeworlds.delta import Delta, read_to_fault
 from analyzer.protocols.teeworlds.dialects import DIALECTS
-from analyzer.protocols.teeworlds.messages import explain_body, explain_connless, read_message
+from analyzer.protocols.teeworlds.messages import explain_body, explain_connless, message_id, read_message
+from analyzer.protocols.teeworlds.schema import Schema
 from analyzer.snapshots.model import JoinedDelta
 from analyzer.transports.teeworlds import read_packet
 from analyzer.transports.teeworlds_packet import PLAIN, SEVEN, PacketKind
 from analyzer.transports.teeworlds_tree import COMPRESSED_PAYLOAD, ReadMessage
 from analyzer.wire import varint
+from analyzer.wire.errors import DecodeError
 from analyzer.wire.reader import Buffer, Field, FieldTree, Reader, Span, Trace
 
 CAPTURED, DECOMPRESSED, JOINED = range(3)
@@ -25,7 +29,7 @@ def explain(payload: bytes, facts: SessionFacts, joined: JoinedDelta | None) -> 
 
     def message(reader: Reader) -> None:
         head = read_message(reader, schema, facts.names)
-        explain_body(reader, head, schema, facts.names)
+        explain_body(reader, head, schema, facts.names, facts.players)
 
     packet = read_packet(payload, dialect.variant, trace, message, find_connless)
     buffers = [Buffer("captured", payload)]
@@ -34,6 +38,9 @@ def explain(payload: bytes, facts: SessionFacts, joined: JoinedDelta | None) -> 
         source = next((field.span for field in trace.fields if field.name == COMPRESSED_PAYLOAD), None)
         buffers.append(Buffer("decompressed", plain, plain.translate(CODE_LENGTHS), source))
     error = packet.error.text if packet.error is not None else ""
+    if trace.fields and trace.fields[-1].wrong:
+        data = buffers[0].data if packet.error_buffer == CAPTURED else packet.payload
+        trace.replace_last(_with_cut_secret(trace.fields[-1], data, schema))
     if joined is not None:
         buffers.append(Buffer("joined delta", joined.data, byte_bits(joined)))
         trace.add(_explain_delta(joined, facts))
@@ -46,6 +53,21 @@ def find_connless(name: str, kind: PacketKind) -> tuple[str, ReadMessage]:
     known = schema.connless.get(name)
     title = "unknown connectionless message" if known is None else known.title
     return title, lambda reader: explain_connless(reader, known, schema)
+
+
+def _with_cut_secret(left: Field, data: bytes, schema: Schema) -> Field:
+    """What is left of a packet that was cut: secret, where it begins with a message that has a password."""
+    span = left.span
+    if span is None or span.length < 3:
+        return left
+    vital = data[span.offset] >> 6 & 1
+    try:
+        number, system, identity, _ = message_id(data, span.offset + 2 + vital, span.offset + span.length)
+    except DecodeError:
+        return left
+    key = (system, number)
+    known = schema.by_message_number.get(key) if identity is None else schema.by_message_uuid.get((system, identity))
+    return replace(left, secret=known is not None and any(field.secret for field in known.fields))
 
 
 def _explain_delta(joined: JoinedDelta, facts: SessionFacts) -> Field:

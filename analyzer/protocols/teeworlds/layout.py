@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from analyzer.protocols.teeworlds.values import Kind
@@ -14,11 +14,27 @@ Range = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Select:
-    """The enumeration of a field depends on the value of another one."""
+    """What a field means depends on another one: on its value, on one bit of it, or on its sign."""
 
     at: int
     """Index of the int that decides."""
     kinds: Mapping[int, Kind]
+    """By the value; by 0 and 1, the bit; or by -1, 0 and 1, the sign. Others leave the field's own kind."""
+    bit: int = -1
+    """The bit that decides; negative: none."""
+    sign: bool = False
+    """The sign decides."""
+
+    def kind(self, values: Sequence[int]) -> Kind | None:
+        """The kind in an item with these ints; None: the field's own."""
+        if len(values) <= self.at:
+            return None
+        value = values[self.at]
+        if self.bit >= 0:
+            value = value >> self.bit & 1
+        elif self.sign:
+            value = (value > 0) - (value < 0)
+        return self.kinds.get(value)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,7 +54,14 @@ class ItemFieldType:
     select: Select | None = None
     masked: bool = False
     """Clients keep only the bits of a flag set that have a name."""
+    reads: Kind | None = None
+    """The kind to read it as, where `kind` does not say all that is known of it."""
     note: str = ""
+
+    @property
+    def shown(self) -> Kind:
+        """The kind it reads as, whatever the other fields are."""
+        return self.kind if self.reads is None else self.reads
 
     @property
     def end(self) -> int:

@@ -28,6 +28,7 @@ MAX_INPUT_INTS = 128
 DECIMAL = re.compile(r"-?\d{1,11}")
 ADDRESS_BYTES = 18
 NO_NAMES: Mapping[str, str] = {}
+NO_PLAYERS: Mapping[int, str] = {}
 
 SNAPEMPTY, SNAPSINGLE, SNAP = 0, 1, 2
 """Kinds of snapshot messages."""
@@ -146,7 +147,13 @@ def read_message(reader: Reader, schema: Schema, names: Mapping[str, str] = NO_N
     return MessageHead(number, system, identity, name, known)
 
 
-def explain_body(reader: Reader, message: MessageHead, schema: Schema, names: Mapping[str, str] = NO_NAMES) -> None:
+def explain_body(
+    reader: Reader,
+    message: MessageHead,
+    schema: Schema,
+    names: Mapping[str, str] = NO_NAMES,
+    players: Mapping[int, str] = NO_PLAYERS,
+) -> None:
     """Pull everything after the head, by the message's layout; what no field takes is pulled as raw bytes.
 
     Raises `DecodeError` where a field is cut off; the trace then holds all fields before it.
@@ -155,19 +162,20 @@ def explain_body(reader: Reader, message: MessageHead, schema: Schema, names: Ma
         if reader.left:
             reader.rest("data")
         return
-    _explain_fields(reader, message.type.fields, schema, names)
+    _explain_fields(_Body(reader, schema, names, players), message.type.fields)
 
 
 def explain_connless(reader: Reader, known: ConnlessType | None, schema: Schema) -> None:
     """Pull the body of a connectionless message. Raises `DecodeError` where a field is cut off."""
     if known is not None:
-        _explain_fields(reader, known.fields, schema, NO_NAMES)
+        _explain_fields(_Body(reader, schema, NO_NAMES, NO_PLAYERS), known.fields)
     elif reader.left:
         reader.rest("data")
 
 
-def _explain_fields(reader: Reader, fields: Sequence[MessageField], schema: Schema, names: Mapping[str, str]) -> None:
-    _Body(reader, schema, names).pull_all(fields)
+def _explain_fields(body: _Body, fields: Sequence[MessageField]) -> None:
+    body.pull_all(fields)
+    reader = body.reader
     if reader.left:
         surplus = reader.left
         reader.rest("surplus")
@@ -201,8 +209,9 @@ def _pull(reader: Reader, pull: Callable[[], T], text: Callable[[T], str]) -> T:
 class _Body:
     """Reads the fields of one message, with the values that later fields depend on."""
 
-    def __init__(self, reader: Reader, schema: Schema, names: Mapping[str, str]) -> None:
-        self._reader = reader
+    def __init__(self, reader: Reader, schema: Schema, names: Mapping[str, str], players: Mapping[int, str]) -> None:
+        self.reader = reader
+        self._players = players
         self._schema = schema
         self._names = names
         self._ints: dict[str, int] = {}
@@ -219,7 +228,7 @@ class _Body:
     def pull_all(self, fields: Sequence[MessageField]) -> None:
         """Read fields up to the first optional one that is absent."""
         for field in fields:
-            if field.optional and not self._reader.left:
+            if field.optional and not self.reader.left:
                 return
             self.pull(field)
 
@@ -233,15 +242,15 @@ class _Body:
             return
         times = self._ints[field.times] if field.times else field.count
         number = 0
-        while self._reader.left if field.rest else number < times:
-            start = self._reader.offset
+        while self.reader.left if field.rest else number < times:
+            start = self.reader.offset
             read(field, _label(field, number))
             number += 1
-            if self._reader.offset == start:
+            if self.reader.offset == start:
                 return  # What takes no bytes can be repeated for ever.
 
     def _int(self, field: MessageField, name: str) -> None:
-        reader = self._reader
+        reader = self.reader
         if field.encoding == "decimal":
             value = self._decimal(field, name)
             if value is None:
@@ -252,27 +261,27 @@ class _Body:
                 "byte": lambda: reader.u8(name),
                 "big16": lambda: reader.big_endian(name, 2),
             }[field.encoding]
-            value = _pull(reader, pull, lambda value: _int_text(field, value))
+            value = _pull(reader, pull, lambda value: self._int_text(field, value))
         self._ints[name] = value
         bounds = (0, 1) if field.kind.base == "bool" else field.range
         if bounds is not None and not bounds[0] <= value <= bounds[1]:
-            self._reader.note(f"{name}: {value} is not from {bounds[0]} to {bounds[1]}, receivers drop the message")
+            self.reader.note(f"{name}: {value} is not from {bounds[0]} to {bounds[1]}, receivers drop the message")
 
     def _decimal(self, field: MessageField, name: str) -> int | None:
         """A number written as text; None if the text is something else."""
-        reader, trace = self._reader, self._reader.trace
+        reader, trace = self.reader, self.reader.trace
         text = reader.text(name)
         if DECIMAL.fullmatch(text) is None:
             reader.note(f"{name}: not a number")
             return None
         value = int(text)
         if trace is not None:
-            trace.replace_last(replace(trace.last, value=value, text=_int_text(field, value)))
+            trace.replace_last(replace(trace.last, value=value, text=self._int_text(field, value)))
         return value
 
     def _text(self, field: MessageField, name: str) -> None:
         """Text up to a zero byte, or to the end if there is none."""
-        reader = self._reader
+        reader = self.reader
         stop = reader.data.find(b"\0", reader.offset, reader.end)
         size = reader.left if stop < 0 else stop + 1 - reader.offset
         self._raw_as(name, size, lambda raw: raw.removesuffix(b"\0").decode("utf-8", "backslashreplace"))
@@ -282,22 +291,29 @@ class _Body:
 
     def _raw_as(self, name: str, size: int, text: Callable[[bytes], str]) -> None:
         """Bytes that stand for a text."""
-        value = text(self._reader.raw(name, size))
-        trace = self._reader.trace
+        value = text(self.reader.raw(name, size))
+        trace = self.reader.trace
         if trace is not None:
             trace.replace_last(replace(trace.last, value=value))
 
     def _group(self, field: MessageField, name: str) -> None:
         """A few fields under one name, which shows the first text among them."""
-        with self._reader.group(name):
+        with self.reader.group(name):
             self.pull_all(field.fields)
-        trace = self._reader.trace
+        trace = self.reader.trace
         if trace is not None:
             texts = [child.value for child in trace.last.children if isinstance(child.value, str)]
             trace.replace_last(replace(trace.last, text=f'"{texts[0]}"' if texts else ""))
 
+    def _int_text(self, field: MessageField, value: int) -> str:
+        if field.named is not None and value in field.named:
+            return explained(str(value), field.named[value])
+        if field.kind.base == "cid" and value in self._players:
+            return explained(str(value), self._players[value])
+        return unless_plain(kind_text(field.kind, value), value)
+
     def _string(self, field: MessageField, name: str) -> None:
-        reader = self._reader
+        reader = self.reader
         start = reader.offset
         _pull(
             reader,
@@ -311,15 +327,15 @@ class _Body:
 
     def _raw(self, field: MessageField, name: str) -> None:
         if field.rest:
-            self._reader.rest(name)
+            self.reader.rest(name)
             return
         digits = field.kind.name.removeprefix("raw")
-        self._reader.raw(name, int(digits) if digits else self._ints[field.length])
+        self.reader.raw(name, int(digits) if digits else self._ints[field.length])
 
     def _uuid(self, field: MessageField, name: str) -> None:
         _pull(
-            self._reader,
-            lambda: self._reader.uuid(name),
+            self.reader,
+            lambda: self.reader.uuid(name),
             lambda value: self._schema.uuid_names.get(value) or self._names.get(str(value), ""),
         )
 
@@ -331,22 +347,22 @@ class _Body:
             size = self._ints[field.length]
             ints = size >> 2
             if size & 3 or not MIN_INPUT_INTS <= ints <= MAX_INPUT_INTS:
-                self._reader.note(
+                self.reader.note(
                     f"{field.length}: {size} is not 4 times {MIN_INPUT_INTS} to {MAX_INPUT_INTS} ints, DDNet ignores it"
                 )
-        with self._reader.group(name, field.item.name):
+        with self.reader.group(name, field.item.name):
             for number in range(min(ints, MAX_INPUT_INTS)):
                 self._item_int(field.item, number)
 
     def _item_int(self, item: ItemType, number: int) -> None:
         if number >= item.size:
-            self._reader.varint(f"extra[{number - item.size}]")
+            self.reader.varint(f"extra[{number - item.size}]")
             return
         field = item.int_fields[number]
         _pull(
-            self._reader,
-            lambda: self._reader.varint(item.int_names[number]),
-            lambda value: unless_plain(int_text(field, field.kind, value, None), value),
+            self.reader,
+            lambda: self.reader.varint(item.int_names[number]),
+            lambda value: unless_plain(int_text(field, field.shown, value, None), value),
         )
 
 
@@ -362,12 +378,6 @@ def _label(field: MessageField, number: int) -> str:
     if number < len(field.labels):
         return field.labels[number]
     return f"{field.name}[{field.keys[number] if number < len(field.keys) else number}]"
-
-
-def _int_text(field: MessageField, value: int) -> str:
-    if field.named is not None and value in field.named:
-        return explained(str(value), field.named[value])
-    return unless_plain(kind_text(field.kind, value), value)
 
 
 def _received(kind: str, sent: str) -> str:

@@ -9,10 +9,19 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 
+from analyzer.protocols.teeworlds.differences import difference_text
 from analyzer.protocols.teeworlds.layout import ConnlessType, ItemFieldType, ItemType, MessageType
 from analyzer.protocols.teeworlds.players import client_name
 from analyzer.protocols.teeworlds.schema_file import FIRST_UUID_TYPE, SIZE_TABLE, Tables, read_tables
-from analyzer.protocols.teeworlds.values import Kind, explained, kind_text, readable, unless_plain, unpack_string
+from analyzer.protocols.teeworlds.values import (
+    OWNER_BITS,
+    Kind,
+    explained,
+    kind_text,
+    readable,
+    unless_plain,
+    unpack_string,
+)
 from analyzer.resources import resource
 from analyzer.snapshots.model import Item, ItemField
 
@@ -20,6 +29,8 @@ MAX_TYPE = 0x7FFF
 DEFAULT_SCHEMA = "schemas/teeworlds-0.6-ddnet.json"
 SEVEN_SCHEMA = "schemas/teeworlds-0.7.json"
 
+TICK_KINDS = ("tick", "minus_tick")
+"""Kinds that relate to the tick of the snapshot."""
 REMEMBERED = 1 << 12
 """Values of which the texts are remembered: snapshots mostly hold what those before them held. Some 1 MB."""
 
@@ -79,15 +90,28 @@ class Schema:
         known = self.item_type(type, items)
         return known is not None and known.event
 
-    def value_texts(self, type: int, values: Sequence[int], items: Items) -> list[str]:
-        """The ints of an item as a person reads them; empty where the number says it all."""
+    def value_texts(self, type: int, values: Sequence[int], items: Items, tick: int | None = None) -> list[str]:
+        """The ints of an item as a person reads them; empty where the number says it all.
+
+        `tick` is that of the snapshot, to which ticks in the item relate.
+        """
         known = self.item_type(type, items)
         fields = () if known is None else known.int_fields
         texts = [
-            unless_plain(_text_among(field, field.kind, value, None, items), value)
+            unless_plain(_text_among(field, _kind_among(field, values), value, tick, items), value)
             for field, value in zip(fields, values, strict=False)
         ]
         return texts + [""] * (len(values) - len(texts))
+
+    def difference_texts(self, type: int, olds: Sequence[int], news: Sequence[int], items: Items) -> list[str]:
+        """What the difference of each int of an item means; empty where it means nothing, and in events."""
+        known = self.item_type(type, items)
+        fields = () if known is None or known.event else known.int_fields
+        texts = [
+            "" if old == new else _difference(field, _kind_among(field, news), old, new)
+            for field, old, new in zip(fields, olds, news, strict=False)
+        ]
+        return texts + [""] * (len(news) - len(texts))
 
     def owner(self, type: int, id: int, items: Items) -> str:
         """Name of the player whose item it is; empty if items of the type belong to nobody, or it is not known."""
@@ -143,36 +167,67 @@ class Schema:
                 return "cut off"
             if field.default is None:
                 return "not sent"
-            return f"not sent, read as {int_text(field, field.kind, field.default, tick)}"
+            return f"not sent, read as {_in_brackets(int_text(field, field.shown, field.default, tick))}"
         if field.kind.base == "str":
-            return f'"{readable(unpack_string(own))}"'
+            return _packed_text(unpack_string(own))
         if field.kind.base == "uuid":
             declared = uuid_from_ints(own)
             return self.uuid_names.get(declared, "unknown") + f" ({declared})"
-        kind = field.kind
-        if field.select is not None and len(values) > field.select.at:
-            kind = field.select.kinds.get(values[field.select.at], kind)
-        return _text_among(field, kind, own[0], tick, items)
+        return _text_among(field, _kind_among(field, values), own[0], tick, items)
+
+
+def _kind_among(field: ItemFieldType, values: Sequence[int]) -> Kind:
+    """The kind of a field in an item with these ints."""
+    selected = None if field.select is None else field.select.kind(values)
+    return field.shown if selected is None else selected
 
 
 def _text_among(field: ItemFieldType, kind: Kind, value: int, tick: int | None, items: Items) -> str:
     """The text of an int; a client id with the player's name."""
-    name = client_name(items, value) if kind.base == "cid" else ""
-    if name:
-        return explained(str(value), name)
-    return int_text(field, kind, value, tick if kind.base == "tick" else None)
+    if kind.base == "cid":
+        name = client_name(items, value)
+        if name:
+            return explained(str(value), name)
+    if kind.base == "owned":
+        client = value & (1 << OWNER_BITS) - 1
+        name = client_name(items, client)
+        if name:
+            return int_text(field, kind, value, None).replace(f"client {client}", f"client {client} {name}", 1)
+    return int_text(field, kind, value, tick if kind.base in TICK_KINDS else None)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _difference(field: ItemFieldType, kind: Kind, old: int, new: int) -> str:
+    if field.named is not None and (old in field.named or new in field.named):
+        return ""  # a value with a meaning of its own is no number to count from
+    return difference_text(kind, old, new)
+
+
+def _in_brackets(text: str) -> str:
+    """A number with its meaning in brackets, for within a sentence."""
+    number, _, meaning = text.partition("  ")
+    return f"{number} ({meaning})" if meaning else number
+
+
+def _packed_text(raw: bytes) -> str:
+    """Packed text, and what clients make of it: they show nothing of text that is not UTF-8."""
+    try:
+        raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return f'"{readable(raw)}", not UTF-8: clients show nothing'
+    return f'"{readable(raw)}"'
 
 
 @cache
 def _stands_alone(field: ItemFieldType) -> bool:
     """It is one int that means the same whatever stands around it."""
     alone = field.count == field.kind.ints == 1 and field.select is None
-    return alone and field.kind.base not in ("cid", "tick", "str", "uuid")
+    return alone and field.shown.base not in ("cid", "owned", "str", "uuid", *TICK_KINDS)
 
 
 @lru_cache(maxsize=REMEMBERED)
 def _int_field(field: ItemFieldType, value: int) -> ItemField:
-    return ItemField(field.name, (value,), int_text(field, field.kind, value, None))
+    return ItemField(field.name, (value,), int_text(field, field.shown, value, None))
 
 
 @lru_cache(maxsize=REMEMBERED)

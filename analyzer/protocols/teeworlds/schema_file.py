@@ -6,7 +6,7 @@ import json
 import re
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from analyzer.protocols.teeworlds.json_node import Node, SchemaError
@@ -167,7 +167,7 @@ def _table_kind(node: Node, tables: Tables) -> Kind | None:
         if table not in tables.enums:
             raise node.error("the name of an enumeration, one of " + ", ".join(tables.enums))
         return Kind(name, base, names=tables.enums[table])
-    if base == "flags":
+    if base in ("flags", "owned"):
         if table not in tables.flags:
             raise node.error("the name of a flag set, one of " + ", ".join(tables.flags))
         return Kind(name, base, bits=tables.flags[table])
@@ -183,7 +183,7 @@ def _item_kind(node: Node, tables: Tables) -> Kind:
         return Kind(name, name, ints=4)
     digits = re.fullmatch(r"str([1-9]\d?)", name)
     if digits is None:
-        raise node.error("uuid, strN, enum:X, flags:X or one of " + ", ".join(sorted(INT_KINDS)))
+        raise node.error("uuid, strN, enum:X, flags:X, owned:X or one of " + ", ".join(sorted(INT_KINDS)))
     return Kind(name, "str", ints=int(digits[1]))
 
 
@@ -199,17 +199,18 @@ def _message_kind(node: Node, tables: Tables) -> Kind:
     if name.startswith("item:"):
         return Kind(name, "item")
     raise node.error(
-        "str, str!, str!!, text, uuid, raw, rawN, address, group, item:X, enum:X, flags:X or one of "
+        "str, str!, str!!, text, uuid, raw, rawN, address, group, item:X, enum:X, flags:X, owned:X or one of "
         + ", ".join(sorted(INT_KINDS))
     )
 
 
 def _item_fields(nodes: list[Node], tables: Tables, slots: int) -> tuple[ItemFieldType, ...]:
     fields: list[ItemFieldType] = []
+    selects: dict[int, Node] = {}
     at = 0
     for node in nodes:
         members = node.record(
-            ("at", "name", "kind"), ("count", "clamp", "masked", "default", "named", "select", "note")
+            ("at", "name", "kind"), ("count", "clamp", "masked", "default", "named", "select", "reads", "note")
         )
         if members["at"].integer() != at:
             raise members["at"].error(f"{at}, where the field before it ends")
@@ -221,28 +222,43 @@ def _item_fields(nodes: list[Node], tables: Tables, slots: int) -> tuple[ItemFie
             clamp=_range(members["clamp"], slots) if "clamp" in members else None,
             default=members["default"].integer() if "default" in members else None,
             named=members["named"].numbered() if "named" in members else None,
-            select=_select(members["select"], fields, tables) if "select" in members else None,
             masked=_optional_flag(members, "masked"),
+            reads=_int_kind(members["reads"], tables) if "reads" in members else None,
             note=_optional_text(members, "note"),
         )
         if any(parsed.name == other.name for other in fields):
             raise members["name"].error("a name that no other field has")
+        if "select" in members:
+            selects[len(fields)] = members["select"]
         fields.append(parsed)
         at = parsed.end
+    for number, node in selects.items():
+        fields[number] = replace(fields[number], select=_select(node, fields, tables))
     return tuple(fields)
 
 
-def _select(node: Node, earlier: list[ItemFieldType], tables: Tables) -> Select:
-    members = node.record(("field", "enums"), ())
-    places = {field.name: field.at for field in earlier}
-    decider = members["field"].one_of(places)
-    kinds: dict[int, Kind] = {}
-    choices = members["enums"]
-    for value, name in choices.numbered().items():
-        kind = _table_kind(Node(node.file, f"{choices.where}.{value}", f"enum:{name}"), tables)
-        assert kind is not None
-        kinds[value] = kind
-    return Select(places[decider], kinds)
+def _int_kind(node: Node, tables: Tables) -> Kind:
+    kind = _table_kind(node, tables)
+    if kind is None:
+        raise node.error("enum:X, flags:X, owned:X or one of " + ", ".join(sorted(INT_KINDS)))
+    return kind
+
+
+def _select(node: Node, fields: list[ItemFieldType], tables: Tables) -> Select:
+    members = node.record(("field", "kinds"), ("bit", "sign"))
+    if "bit" in members and "sign" in members:
+        raise node.error("either a bit or the sign")
+    places = {field.name: field.at for field in fields}
+    choices = members["kinds"]
+    return Select(
+        places[members["field"].one_of(places)],
+        {
+            value: _int_kind(replace(choices, where=f"{choices.where}.{value}", value=name), tables)
+            for value, name in choices.numbered().items()
+        },
+        members["bit"].integer(0, 31) if "bit" in members else -1,
+        _optional_flag(members, "sign"),
+    )
 
 
 def _add_item(tables: Tables, node: Node, slots: int) -> None:

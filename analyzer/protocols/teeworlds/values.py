@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import colorsys
 import math
 import struct
 from collections.abc import Callable, Mapping, Sequence
@@ -11,6 +12,12 @@ TICKS_PER_SECOND = 50
 UNITS_PER_TILE = 32
 INT_MIN = -0x80000000
 INT_MAX = 0x7FFFFFFF
+DARKEST = 0.5
+"""Lightness that clients of 0.6 draw where the packed one is 0: they squeeze all of it into the upper half."""
+DARKEST_7 = 61 / 255
+"""The same for clients of 0.7."""
+OWNER_BITS = 8
+"""Low bits of an `owned` value that hold a client id; its flags are above."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,6 +57,19 @@ def unpack_string(values: Sequence[int]) -> bytes:
 def seconds(ticks: int) -> str:
     """A number of ticks in seconds, signed: of the same tick \u00b10.00 s."""
     return f"{ticks / TICKS_PER_SECOND:+.2f} s" if ticks else "\u00b10.00 s"
+
+
+def drawn_color(value: int, darkest: float) -> tuple[int, int, int]:
+    """Red, green and blue, 0 to 255, that clients draw for a packed colour; `darkest`: for a lightness of 0."""
+    _, hue, saturation, lightness = (value & 0xFFFFFFFF).to_bytes(4, "big")
+    light = darkest + lightness / 255 * (1 - darkest)
+    red, green, blue = colorsys.hls_to_rgb(hue / 255, light, saturation / 255)
+    return round(red * 255), round(green * 255), round(blue * 255)
+
+
+def turned(degrees: float) -> float:
+    """The shorter way round, from -180 (not included) to 180."""
+    return 180 - (180 - degrees) % 360
 
 
 def flag_names(value: int, bits: Sequence[str]) -> str:
@@ -94,42 +114,75 @@ def _tick(kind: Kind, value: int, tick: int | None) -> str:
     return explained(str(value), seconds(value - tick))
 
 
+def _minus_tick(kind: Kind, value: int, tick: int | None) -> str:
+    if value >= 0:
+        return str(value)
+    age = "" if tick is None else f", {seconds(-value - tick)}"
+    return explained(str(value), f"tick {-value}{age}")
+
+
 def _ticks(kind: Kind, value: int, tick: int | None) -> str:
     return explained(str(value), f"{value / TICKS_PER_SECOND:.2f} s")
 
 
 def _pos(kind: Kind, value: int, tick: int | None) -> str:
-    return explained(str(value), f"{value / UNITS_PER_TILE:.1f} tiles")
+    return explained(str(value), f"{value / UNITS_PER_TILE:.2f} tiles")
 
 
 def _pos100(kind: Kind, value: int, tick: int | None) -> str:
-    return explained(str(value), f"{value / 100 / UNITS_PER_TILE:.1f} tiles")
+    return explained(str(value), f"{value / 100 / UNITS_PER_TILE:.2f} tiles, {value / 100:.2f} units")
 
 
-def _hundredths(kind: Kind, value: int, tick: int | None) -> str:
-    return explained(str(value), f"{value / 100:.2f}")
+def _scaled(divisor: int, digits: int) -> Callable[[Kind, int, int | None], str]:
+    def text(kind: Kind, value: int, tick: int | None) -> str:
+        return explained(str(value), f"{value / divisor:.{digits}f}")
+
+    return text
 
 
 def _vel256(kind: Kind, value: int, tick: int | None) -> str:
-    return explained(str(value), f"{value / 256:.2f} units/tick")
+    return explained(str(value), f"{value / 256:.2f} units/tick, {_tiles_a_second(value):.2f} tiles/s")
 
 
-def _angle256(kind: Kind, value: int, tick: int | None) -> str:
-    return explained(str(value), f"{math.degrees(value / 256):.1f}°")
+def _tiles_a_second(vel256: int) -> float:
+    return vel256 / 256 * TICKS_PER_SECOND / UNITS_PER_TILE
 
 
-def _angle1e6(kind: Kind, value: int, tick: int | None) -> str:
-    return explained(str(value), f"{math.degrees(value / 1_000_000):.1f}°")
+def _angle(a_radian: int) -> Callable[[Kind, int, int | None], str]:
+    def text(kind: Kind, value: int, tick: int | None) -> str:
+        return explained(str(value), f"{math.degrees(value / a_radian):.1f}\u00b0")
+
+    return text
 
 
-def _ms(kind: Kind, value: int, tick: int | None) -> str:
-    return f"{value} ms"
+def _unit(unit: str) -> Callable[[Kind, int, int | None], str]:
+    def text(kind: Kind, value: int, tick: int | None) -> str:
+        return f"{value} {unit}"
+
+    return text
 
 
-def _color(kind: Kind, value: int, tick: int | None) -> str:
-    alpha, hue, saturation, lightness = (value & 0xFFFFFFFF).to_bytes(4, "big")
-    text = f"hsl({hue * 360 / 255:.0f}, {saturation * 100 / 255:.0f}%, {lightness * 100 / 255:.0f}%)"
-    return explained(str(value), f"{text} alpha {alpha}" if alpha else text)
+def _s(kind: Kind, value: int, tick: int | None) -> str:
+    if value < 60:
+        return f"{value} s"
+    hours, left = divmod(value, 3600)
+    clock = f"{hours}:{left // 60:02}:{left % 60:02}" if hours else f"{left // 60}:{left % 60:02}"
+    return explained(str(value), f"{clock} {'hours' if hours else 'minutes'}")
+
+
+def _presses(kind: Kind, value: int, tick: int | None) -> str:
+    return explained(str(value), "held" if value & 1 else "not held")
+
+
+def _color(darkest: float) -> Callable[[Kind, int, int | None], str]:
+    def text(kind: Kind, value: int, tick: int | None) -> str:
+        alpha, hue, saturation, lightness = (value & 0xFFFFFFFF).to_bytes(4, "big")
+        red, green, blue = drawn_color(value, darkest)
+        sent = f"hsl({hue * 360 / 255:.0f}, {saturation * 100 / 255:.0f}%, {lightness * 100 / 255:.0f}%)"
+        drawn = f"#{red:02X}{green:02X}{blue:02X}, sent as {sent}"
+        return explained(str(value), f"{drawn} alpha {alpha}" if alpha else drawn)
+
+    return text
 
 
 def _crc(kind: Kind, value: int, tick: int | None) -> str:
@@ -142,6 +195,13 @@ def _enum(kind: Kind, value: int, tick: int | None) -> str:
 
 def _flags(kind: Kind, value: int, tick: int | None) -> str:
     return explained(f"{value & 0xFFFFFFFF:#04x}", flag_names(value, kind.bits))
+
+
+def _owned(kind: Kind, value: int, tick: int | None) -> str:
+    pattern = value & 0xFFFFFFFF
+    above = flag_names(pattern >> OWNER_BITS, kind.bits) if pattern >> OWNER_BITS else ""
+    owner = f"client {pattern & (1 << OWNER_BITS) - 1}"
+    return explained(f"{pattern:#06x}", f"{owner}, {above}" if above else owner)
 
 
 def _string(kind: Kind, value: int, tick: int | None) -> str:
@@ -157,22 +217,31 @@ _TEXTS: dict[str, Callable[[Kind, int, int | None], str]] = {
     "bool": _bool,
     "bits": _bits,
     "tick": _tick,
+    "minus_tick": _minus_tick,
     "ticks": _ticks,
     "pos": _pos,
     "pos100": _pos100,
-    "vel100": _hundredths,
-    "hundredths": _hundredths,
+    "vel100": _scaled(100, 2),
+    "hundredths": _scaled(100, 2),
+    "thousandths": _scaled(1000, 3),
+    "millionths": _scaled(1_000_000, 3),
+    "parts256": _scaled(256, 2),
     "vel256": _vel256,
-    "angle256": _angle256,
-    "angle1e6": _angle1e6,
-    "ms": _ms,
-    "color": _color,
+    "angle256": _angle(256),
+    "angle1e6": _angle(1_000_000),
+    "ms": _unit("ms"),
+    "s": _s,
+    "min": _unit("min"),
+    "presses": _presses,
+    "color": _color(DARKEST),
+    "color7": _color(DARKEST_7),
     "crc": _crc,
     "enum": _enum,
     "flags": _flags,
+    "owned": _owned,
     "str": _string,
     "uuid": _bits,
 }
 
-INT_KINDS = frozenset(_TEXTS) - {"enum", "flags", "str", "uuid"}
+INT_KINDS = frozenset(_TEXTS) - {"enum", "flags", "owned", "str", "uuid"}
 """Kinds of one int that need no table."""

@@ -34,8 +34,11 @@ class PlainNames:
     def owner(self, type: int, id: int, state: State | None) -> str:
         return ""
 
-    def texts(self, type: int, values: Sequence[int], state: State | None) -> Sequence[str]:
-        return [f"#{value}" for value in values]
+    def texts(self, type: int, values: Sequence[int], state: State | None, *, old: bool = False) -> Sequence[str]:
+        return [f"{'old ' if old else ''}#{value}" for value in values]
+
+    def differences(self, type: int, olds: Sequence[int], news: Sequence[int], state: State | None) -> Sequence[str]:
+        return [f"{old} to {new}" for old, new in zip(olds, news, strict=True)]
 
 
 def joined(data: bytes, compressed: bool = False) -> JoinedDelta:
@@ -72,9 +75,9 @@ def test_changed_with_costs_of_compressed_bytes() -> None:
     (change,) = tree(BASE, 0, 1, 0, FLAG, 0, 0, -1, 64, compressed=True)
     assert (change.kind, change.span) == ("changed", Span(2, 3, 6))
     assert change.fields == (
-        FieldChange("f0", 100, 100, 0, 1, Span(2, 5, 1), "#100", "#100"),
-        FieldChange("f1", 200, 199, -1, lengths[0x40], Span(2, 6, 1), "#200", "#199"),
-        FieldChange("f2", 300, 364, 64, lengths[0x80] + lengths[1], Span(2, 7, 2), "#300", "#364"),
+        FieldChange("f0", 100, 100, 0, 1, Span(2, 5, 1), "old #100", "#100", "100 to 100"),
+        FieldChange("f1", 200, 199, -1, lengths[0x40], Span(2, 6, 1), "old #200", "#199", "200 to 199"),
+        FieldChange("f2", 300, 364, 64, lengths[0x80] + lengths[1], Span(2, 7, 2), "old #300", "#364", "300 to 364"),
     )
     assert change.bits == lengths[5] + lengths[0] + sum(field.bits for field in change.fields)
 
@@ -88,7 +91,7 @@ def test_removed() -> None:
         FLAG,
         0,
         "t5 of 2",
-        tuple(FieldChange(f"f{i}", v, None, None, 0, None, f"#{v}") for i, v in enumerate((100, 200, 300))),
+        tuple(FieldChange(f"f{i}", v, None, None, 0, None, f"old #{v}") for i, v in enumerate((100, 200, 300))),
         8 * 3,
         Span(2, 3, 3),
     )
@@ -98,13 +101,13 @@ def test_removed() -> None:
 def test_rewritten() -> None:
     (change,) = tree(BASE, 0, 1, 0, OTHER, 1, 1, 0)
     assert change.kind == "rewritten"
-    assert change.fields == (FieldChange("f0", 7, 7, 0, 8, Span(2, 6, 1), "#7", "#7"),)
+    assert change.fields == (FieldChange("f0", 7, 7, 0, 8, Span(2, 6, 1), "old #7", "#7", "7 to 7"),)
 
 
 def test_a_key_in_both_lists_is_one_change_with_both_costs() -> None:
     (change,) = tree(BASE, 1, 1, 0, key(OTHER, 1), OTHER, 1, 1, 5)
     assert (change.kind, change.span, change.bits) == ("readded", Span(2, 7, 4), 8 * (4 + 4))
-    assert change.fields[0] == FieldChange("f0", 7, 12, 5, 8, Span(2, 10, 1), "#7", "#12")
+    assert change.fields[0] == FieldChange("f0", 7, 12, 5, 8, Span(2, 10, 1), "old #7", "#12", "7 to 12")
 
 
 def test_without_a_base_only_the_wire_is_told() -> None:

@@ -208,8 +208,8 @@ def test_every_message_may_be_cut_anywhere(message: MessageType) -> None:
                 ("country", -1, "-1  none"),
                 ("skin", "s", ""),
                 ("use_custom_color", 1, "1  yes"),
-                ("color_body", 0x1FFB3, "130995  hsl(1, 100%, 70%)"),
-                ("color_feet", 0, "0  hsl(0, 0%, 0%)"),
+                ("color_body", 0x1FFB3, "130995  #FFB5B3, sent as hsl(1, 100%, 70%)"),
+                ("color_feet", 0, "0  #808080, sent as hsl(0, 0%, 0%)"),
             ],
         ),
         ("30 41", "Cl_Vote", [("vote", -2, "")]),
@@ -258,15 +258,15 @@ def test_input_names_its_ints() -> None:
     _, fields, notes = explain(bytes.fromhex("21 a601 ab01 2c 01 a401 71 00 03 00 01 00 00 00 05"))
     assert [(field.name, field.value, field.text) for field in fields[4].children] == [
         ("direction", 1, "1  right"),
-        ("target_x", 100, ""),
-        ("target_y", -50, ""),
+        ("target_x", 100, "100  3.12 tiles"),
+        ("target_y", -50, "-50  -1.56 tiles"),
         ("jump", 0, "0  no"),
-        ("fire", 3, ""),
+        ("fire", 3, "3  held"),
         ("hook", 0, "0  no"),
         ("player_flags", 1, "0x01  playing"),
         ("wanted_weapon", 0, "0  none"),
-        ("next_weapon", 0, ""),
-        ("prev_weapon", 0, ""),
+        ("next_weapon", 0, "0  not held"),
+        ("prev_weapon", 0, "0  not held"),
         ("extra[0]", 5, ""),
     ]
     assert notes == []
@@ -279,6 +279,18 @@ def test_input_of_odd_size_is_bounded(size: int, read: int) -> None:
     explain_body(reader, read_message(reader, SCHEMA), SCHEMA)
     assert len(trace.fields[4].children) == read
     assert trace.fields[3].note == f"size_bytes: {size} is not 4 times 10 to 128 ints, DDNet ignores it"
+
+
+def test_client_id_reads_with_the_name_of_the_player() -> None:
+    def said(player: str) -> str:
+        trace = Trace()
+        reader = Reader(bytes.fromhex("06 00" + player + "6800"), trace=trace)
+        explain_body(reader, read_message(reader, SCHEMA), SCHEMA, NO_NAMES, {5: "nameless tee"})
+        return next(field.text for field in trace.fields if field.name == "client_id")
+
+    assert said("05") == "5  nameless tee"
+    assert said("06") == ""
+    assert said("40") == ""  # nobody
 
 
 def test_passwords_are_secret() -> None:

@@ -151,20 +151,20 @@ def test_character_texts() -> None:
     values = [0, 3200, 64, 256, -128, 402, -1, 2, -1, 5, 3, 1, 2, 256, 0, 0x11, 10, 3, -1, 3, 5, 990]
     assert texts(9, values) == {
         "tick": "0  current",
-        "x": "3200  100.0 tiles",
-        "y": "64  2.0 tiles",
-        "vel_x": "256  1.00 units/tick",
-        "vel_y": "-128  -0.50 units/tick",
+        "x": "3200  100.00 tiles",
+        "y": "64  2.00 tiles",
+        "vel_x": "256  1.00 units/tick, 1.56 tiles/s",
+        "vel_y": "-128  -0.50 units/tick, -0.78 tiles/s",
         "angle": "402  90.0°",
         "direction": "-1  left",
-        "jumped": "0x2",
+        "jumped": "0x02  air_jump_spent",
         "hooked_player": "-1  nobody",
         "hook_state": "5  grabbed",
         "hook_tick": "3  0.06 s",
-        "hook_x": "1  0.0 tiles",
-        "hook_y": "2  0.1 tiles",
-        "hook_dx": "256  1.00 units/tick",
-        "hook_dy": "0  0.00 units/tick",
+        "hook_x": "1  0.03 tiles",
+        "hook_y": "2  0.06 tiles",
+        "hook_dx": "256  1.00",
+        "hook_dy": "0  0.00",
         "player_flags": "0x11  playing, aim",
         "health": "10",
         "armor": "3",
@@ -183,10 +183,10 @@ def test_client_info_texts() -> None:
         "name": '"nameless tee"',
         "clan": '""',
         "country": "-1  none",
-        "skin": '"\\xff\\x7f\\x7f\\x7f"',
+        "skin": '"\\xff\\x7f\\x7f\\x7f", not UTF-8: clients show nothing',
         "use_custom_color": "1  yes",
-        "color_body": "8453939  hsl(181, 100%, 20%)",
-        "color_feet": "0  hsl(0, 0%, 0%)",
+        "color_body": "8453939  #33FDFF, sent as hsl(181, 100%, 20%)",
+        "color_feet": "0  #808080, sent as hsl(0, 0%, 0%)",
     }
     assert [SCHEMA.value_texts(11, values, {})[at] for at in (0, 2, 3, 4)] == ['"name"', '" tee"', '""', '""']
 
@@ -201,18 +201,19 @@ def test_number_that_says_it_all_has_no_text() -> None:
     assert value_text(9, 16, 10, {}) == ""
 
 
-def test_tick_in_a_change_has_no_reference() -> None:
+def test_tick_relates_to_the_snapshot_that_is_told() -> None:
     assert value_text(3, 4, 990, {}) == ""
+    assert SCHEMA.value_texts(3, [0, 0, 0, 0, 990], {}, 1000)[4] == "990  -0.20 s"
 
 
 def test_projectile_in_disguise() -> None:
     item = SCHEMA.describe_item(2, 7, [160000, 100, 0, 0x205, 3, 990], {}, 1000)
     assert item.name == "Projectile (DDRaceProjectile)"
     assert [field.text for field in item.fields] == [
-        "160000  50.0 tiles",
-        "100  0.0 tiles",
+        "160000  50.00 tiles, 1600.00 units",
+        "100  0.03 tiles, 1.00 units",
         "0  0.0°",
-        "0x205  clientid_bit0, clientid_bit2, is_ddnet",
+        "0x0205  client 5, is_ddnet",
         "3  grenade",
         "990  -0.20 s",
     ]
@@ -234,17 +235,88 @@ def test_laser_subtype_depends_on_its_type(type: int, subtype: int, text: str) -
     assert texts(0x7FFF, [0, 0, 0, 0, 990, 1, type, 0, subtype, 1], items)["subtype"] == text
 
 
+@pytest.mark.parametrize(
+    ("state_flags", "timer", "text"),
+    [
+        (0, 500, "500  10.00 s"),
+        (8, -900, "-900  tick 900, -2.00 s"),
+        (9, 0, "0"),
+        (-1, -900, "-900  tick 900, -2.00 s"),
+    ],
+)
+def test_timer_depends_on_a_flag(state_flags: int, timer: int, text: str) -> None:
+    assert texts(6, [0, state_flags, 0, timer, 0, 0, 1, 1])["warmup_timer"] == text
+
+
+@pytest.mark.parametrize(("owner", "text"), [(-1, "-707107  -0.707"), (0, "-707107"), (5, "-707107")])
+def test_velocity_depends_on_the_sign_of_a_later_field(owner: int, text: str) -> None:
+    items = declared("6550fbce-f317-3b31-8ffe-d2b37f3ab40e")
+    values = [0, 0, -707107, 0, 3, 990, owner, 0, 0, 0]
+    assert texts(0x7FFF, values, items)["vel_x"] == text
+    assert SCHEMA.value_texts(0x7FFF, values, items)[2] == ("" if text == "-707107" else text)
+
+
+@pytest.mark.parametrize(("type", "text"), [(0, "2"), (2, "2  shotgun"), (3, "2  shotgun"), (7, "2"), (9, "2  shotgun")])
+def test_only_some_pickups_are_of_a_weapon(type: int, text: str) -> None:
+    assert texts(4, [0, 0, type, 2])["subtype"] == text
+    assert texts(0x7FFF, [0, 0, type, 2, 0, 0], declared("ea5e4a51-58fb-3684-96e4-e0d267f4ca65"))["subtype"] == text
+
+
+@pytest.mark.parametrize(("country", "text"), [(276, "276  DE"), (-1, "-1  none"), (1, "1  unknown")])
+def test_country_reads_by_its_letters(country: int, text: str) -> None:
+    assert texts(11, [0] * 7 + [country])["country"] == text
+
+
+def test_rank_in_the_order_of_hooks_is_no_player() -> None:
+    items = {**declared("76ce455b-f9eb-3a48-add7-e04b941d045c"), 11 << 16 | 5: NAME}
+    assert texts(0x7FFF, [0, 0, 2, -1, 5], items)["strong_weak_id"] == "5"
+
+
+def test_projectile_names_its_owner() -> None:
+    items = {**declared("0e6db85c-2b61-386f-bbf2-d0d0471b9272"), 11 << 16 | 5: NAME}
+    assert texts(0x7FFF, [0, 0, 0, 0x205, 3, 990], items)["data"] == "0x0205  client 5 nameless tee, is_ddnet"
+
+
+CHARACTER = (0, 3200, 64, 256, -128, 1200, -1, 2, -1, 5, 3, 1, 2, 256, 0, 0x11, 10, 3, 0, 3, 5, 990)
+
+
+@pytest.mark.parametrize(
+    ("at", "new", "text"),
+    [
+        (0, 990, ""),  # from "current" to a tick: no number of ticks
+        (1, 3208, "+0.25 tiles"),
+        (3, 128, "-0.50 units/tick, -0.78 tiles/s"),
+        (5, -400, "+1.9°"),  # across the wrap: a full turn is 1608
+        (8, 3, ""),
+        (15, 0x06, "+in_menu, +chatting, -playing, -aim"),
+        (16, 9, ""),
+        (18, -1, ""),
+        (19, 1, ""),
+        (21, 992, "+2 ticks, +0.04 s"),
+    ],
+)
+def test_difference_is_in_the_units_of_the_field(at: int, new: int, text: str) -> None:
+    news = [*CHARACTER[:at], new, *CHARACTER[at + 1 :]]
+    assert SCHEMA.difference_texts(9, CHARACTER, news, {}) == [""] * at + [text] + [""] * (21 - at)
+
+
+def test_differences_of_events_and_unknown_types_mean_nothing() -> None:
+    assert SCHEMA.difference_texts(14, [0, 0], [32, 32], {}) == ["", ""]
+    assert SCHEMA.difference_texts(40, [0, 0], [32, 32], {}) == ["", ""]
+    assert SCHEMA.difference_texts(5, [0, 0, 0, 9], [32, 0, 0, 8], {}) == ["+1.00 tiles", "", "", ""]
+
+
 def test_short_item_takes_defaults() -> None:
     shown = texts(0x7FFF, [1, -1], declared("76ce455b-f9eb-3a48-add7-e04b941d045c"))
     assert shown["flags"] == "0x01  solo"
     assert shown["freeze_end"] == "-1  deep frozen"
     assert shown["jumps"] == "not sent, read as 2"
-    assert shown["ninja_activation_tick"] == "not sent, read as -1  unused"
+    assert shown["ninja_activation_tick"] == "not sent, read as -1 (unused)"
     assert len(shown) == 11
 
 
 def test_short_item_without_defaults() -> None:
-    assert texts(5, [1]) == {"x": "1  0.0 tiles", "y": "not sent", "team": "not sent"}
+    assert texts(5, [1]) == {"x": "1  0.03 tiles", "y": "not sent", "team": "not sent"}
     assert texts(11, [0, 0, 0, 0, 0])["clan"] == "cut off"
 
 
@@ -277,7 +349,10 @@ def test_any_item_is_described(type: int, id: int, values: list[int], identity: 
     assert tuple(value for field in item.fields for value in field.values) == tuple(values)
     assert all(field.text for field in item.fields)
     assert len(SCHEMA.field_names(type, len(values), items)) == len(values)
-    assert all(text.isprintable() for text in SCHEMA.value_texts(type, values, items))
+    assert all(text.isprintable() for text in SCHEMA.value_texts(type, values, items, tick))
+    turned = SCHEMA.difference_texts(type, values, values[::-1], items)
+    assert len(turned) == len(values)
+    assert all(text.isprintable() for text in turned)
 
 
 @given(st.integers(0x4000, 0x7FFF), st.lists(INT32, max_size=5))

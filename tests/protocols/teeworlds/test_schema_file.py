@@ -78,7 +78,7 @@ R = {"name": "r", "kind": "raw"}
         (TOP | {"items": [ITEM, ITEM | {"type": 2}]}, "s.json: items[1]: expected a name and a type or UUID of its"),
         (
             item_field(kind="float"),
-            "s.json: items[0].fields[0].kind: expected uuid, strN, enum:X, flags:X or one of an",
+            "s.json: items[0].fields[0].kind: expected uuid, strN, enum:X, flags:X, owned:X or",
         ),
         (item_field(kind="enum:X"), "s.json: items[0].fields[0].kind: expected the name of an enumeration, one of E"),
         (item_field(kind="flags:X"), "s.json: items[0].fields[0].kind: expected the name of a flag set, one of F"),
@@ -87,14 +87,28 @@ R = {"name": "r", "kind": "raw"}
         (item_field(clamp=[0, "D"]), "s.json: items[0].fields[0].clamp[1]: expected one of min, max, C, C-1, found"),
         (item_field(named=[]), "s.json: items[0].fields[0].named: expected an object, found []"),
         (
-            item_field(select={"field": "y", "enums": {}}),
-            's.json: items[0].fields[0].select.field: expected one of , found "y"',
+            item_field(select={"field": "y", "kinds": {}}),
+            's.json: items[0].fields[0].select.field: expected one of x, found "y"',
+        ),
+        (
+            item_field(select={"field": "x", "kinds": {}, "bit": 1, "sign": True}),
+            "s.json: items[0].fields[0].select: expected either a bit or the sign",
+        ),
+        (
+            item_field(select={"field": "x", "kinds": {"1": "str4"}}),
+            "s.json: items[0].fields[0].select.kinds.1: expected enum:X, flags:X, owned:X or one of an",
+        ),
+        (item_field(reads="uuid"), "s.json: items[0].fields[0].reads: expected enum:X, flags:X, owned:X or one of an"),
+        (
+            item_field(reads="owned:G"),
+            "s.json: items[0].fields[0].reads: expected the name of a flag set, one of F",
         ),
         (
             item(
-                size=2, fields=[X, {"at": 1, "name": "y", "kind": "int", "select": {"field": "x", "enums": {"3": "G"}}}]
+                size=2,
+                fields=[X, {"at": 1, "name": "y", "kind": "int", "select": {"field": "x", "kinds": {"3": "enum:G"}}}],
             ),
-            's.json: items[0].fields[1].select.enums.3: expected the name of an enumeration, one of E, found "enum:G"',
+            's.json: items[0].fields[1].select.kinds.3: expected the name of an enumeration, one of E, found "enum:G"',
         ),
         (message(direction="up"), "s.json: messages[0].direction: expected one of server, client, both, none, found"),
         (message(uuid_name="a@b"), "s.json: messages[0]: expected either a number or a uuid_name"),

@@ -12,12 +12,14 @@ from analyzer.protocols.teeworlds.values import (
     flag_names,
     kind_text,
     readable,
+    turned,
     unless_plain,
     unpack_string,
 )
 
 INT32 = st.integers(-0x80000000, 0x7FFFFFFF)
 WEAPON = Kind("enum:WEAPON", "enum", names={0: "hammer", -1: "world"})
+OWNED = Kind("owned:GAMEFLAG", "owned", bits=("teams", "flags"))
 FLAGS = Kind("flags:GAMEFLAG", "flags", bits=("teams", "flags"))
 
 
@@ -34,16 +36,33 @@ FLAGS = Kind("flags:GAMEFLAG", "flags", bits=("teams", "flags"))
         ("bits", -1, "0xffffffff"),
         ("tick", 1000, "1000"),
         ("ticks", 75, "75  1.50 s"),
-        ("pos", 1000, "1000  31.2 tiles"),
-        ("pos100", 160000, "160000  50.0 tiles"),
+        ("pos", 1000, "1000  31.25 tiles"),
+        ("pos100", 160000, "160000  50.00 tiles, 1600.00 units"),
         ("vel100", -70, "-70  -0.70"),
         ("hundredths", 1050, "1050  10.50"),
-        ("vel256", -384, "-384  -1.50 units/tick"),
+        ("vel256", -384, "-384  -1.50 units/tick, -2.34 tiles/s"),
+        ("parts256", -384, "-384  -1.50"),
+        ("thousandths", 1500, "1500  1.500"),
+        ("millionths", -707107, "-707107  -0.707"),
         ("angle256", 402, "402  90.0°"),
         ("angle1e6", 3141593, "3141593  180.0°"),
+        ("angle256", -402, "-402  -90.0°"),
         ("ms", 42, "42 ms"),
-        ("color", 0x0080FF33, "8453939  hsl(181, 100%, 20%)"),
-        ("color", -0x1000000, "-16777216  hsl(0, 0%, 0%) alpha 255"),
+        ("s", 59, "59 s"),
+        ("s", 65, "65  1:05 minutes"),
+        ("s", 3661, "3661  1:01:01 hours"),
+        ("s", -1, "-1 s"),
+        ("min", 10, "10 min"),
+        ("presses", 7, "7  held"),
+        ("presses", 8, "8  not held"),
+        ("minus_tick", -1000, "-1000  tick 1000"),
+        ("minus_tick", 5, "5"),
+        ("color", 0x0080FF33, "8453939  #33FDFF, sent as hsl(181, 100%, 20%)"),
+        ("color", 0x000000FF, "255  #FFFFFF, sent as hsl(0, 0%, 100%)"),
+        ("color", 0x0000FF00, "65280  #FF0000, sent as hsl(0, 100%, 0%)"),
+        ("color", -0x1000000, "-16777216  #808080, sent as hsl(0, 0%, 0%) alpha 255"),
+        ("color7", 0, "0  #3D3D3D, sent as hsl(0, 0%, 0%)"),
+        ("color7", 0x0000FFFF, "65535  #FFFFFF, sent as hsl(0, 100%, 100%)"),
         ("crc", -1, "ffffffff"),
     ],
 )
@@ -63,6 +82,23 @@ def test_number_reads_with_its_unit(kind: str, value: int, text: str) -> None:
 )
 def test_tick_relates_to_the_snapshot(value: int, text: str) -> None:
     assert kind_text(Kind("tick", "tick"), value, 1025) == text
+
+
+def test_minus_a_tick_relates_to_the_snapshot() -> None:
+    assert kind_text(Kind("minus_tick", "minus_tick"), -1000, 1025) == "-1000  tick 1000, -0.50 s"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(5, "0x0005  client 5"), (0x205, "0x0205  client 5, flags"), (-1, "0xffffffff  client 255, teams, flags, bit 2")],
+)
+def test_owned_flags_name_the_client(value: int, text: str) -> None:
+    assert kind_text(OWNED, value).startswith(text)
+
+
+@pytest.mark.parametrize(("degrees", "shorter"), [(0, 0), (190, -170), (-190, 170), (180, 180), (-180, 180), (725, 5)])
+def test_shorter_way_round(degrees: float, shorter: float) -> None:
+    assert turned(degrees) == shorter
 
 
 @pytest.mark.parametrize(("value", "text"), [(0, "0  hammer"), (-1, "-1  world"), (9, "9  unknown")])
@@ -126,7 +162,7 @@ def test_any_int_has_a_text(kind: str, value: int, tick: int | None) -> None:
     assert kind_text(Kind(kind, kind), value, tick)
 
 
-@given(st.sampled_from([WEAPON, FLAGS, Kind("str4", "str", ints=4), Kind("uuid", "uuid", ints=4)]), INT32)
+@given(st.sampled_from([WEAPON, FLAGS, OWNED, Kind("str4", "str", ints=4), Kind("uuid", "uuid", ints=4)]), INT32)
 def test_any_int_of_a_table_has_a_text(kind: Kind, value: int) -> None:
     assert kind_text(kind, value).isprintable()
 

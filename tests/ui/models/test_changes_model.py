@@ -280,13 +280,15 @@ def test_every_sign_exists_and_every_colour(model: ChangesModel) -> None:
 
 
 def test_swatch_of_a_colour(model: ChangesModel) -> None:
-    value = Value("4973800", "4973800  hsl(106, 89%, 91%)")
+    value = Value("4973800", "4973800  #BAF6AC, sent as hsl(108, 89%, 45%)")
     field = FieldNode("color", None, value, None, "4973800", 8, False)
     node = ItemNode(9, 1, "Tee", "", "added", False, 24, (field,), 1, "tee 1")
     model.show_tree(ChangeTree(BASE_HEAD, (TypeNode(9, "Tee", False, (node,), 24, 0),), 24))
-    found = cell(model.find_field((9, 1), "color"), NEW)
+    index = model.find_field((9, 1), "color").siblingAtColumn(NEW)
+    found = cell(index, NEW)
     assert isinstance(found, ValueCell)
-    assert (found.text, found.swatch) == ("4973800", (106, 89, 91))
+    assert (found.text, found.swatch) == ("4973800", (0xBA, 0xF6, 0xAC))
+    assert index.data(Qt.ItemDataRole.AccessibleTextRole).endswith("sent as hsl(108, 89%, 45%), light green")
 
 
 def test_copy_as_text(model: ChangesModel) -> None:

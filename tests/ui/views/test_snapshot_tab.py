@@ -108,7 +108,13 @@ def test_known_change_and_its_baseline(qtbot: QtBot, tab: SnapshotTab, document:
     opened.selection.select_item((CHARACTER, 23), "y")
     assert current(tab) == "y"
     assert tab.view.currentIndex().parent().data() == "Character 23 · bot23"
-    assert texts(tab.view.currentIndex())[: BITS + 1] == ["y", "114  3.6 tiles", "126  3.9 tiles", "+12", "7"]
+    assert texts(tab.view.currentIndex())[: BITS + 1] == [
+        "y",
+        "114  3.56 tiles",
+        "126  3.94 tiles",
+        "+12  +0.38 tiles",
+        "7",
+    ]
 
     base = opened.tables.snapshots.integer("base", row)
     qtbot.mouseClick(tab.head.baseline, Qt.MouseButton.LeftButton)
@@ -119,7 +125,7 @@ def test_known_change_and_its_baseline(qtbot: QtBot, tab: SnapshotTab, document:
     assert tab.tree is not None
     assert tab.tree.head.tick == 230
     assert current(tab) == "y"
-    assert texts(tab.view.currentIndex())[NEW] == "114  3.6 tiles"
+    assert texts(tab.view.currentIndex())[NEW] == "114  3.56 tiles"
 
 
 def test_what_is_open_stays_open(qtbot: QtBot, tab: SnapshotTab, document: OpenDocument, many: Path) -> None:
@@ -321,7 +327,7 @@ def test_copy(qtbot: QtBot, tab: SnapshotTab, document: OpenDocument, many: Path
     opened.selection.select_item((CHARACTER, 23), "y")
     qtbot.keyClick(tab.view, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     clipboard = QGuiApplication.clipboard()
-    assert clipboard.text().strip() == "y\t114  3.6 tiles\t126  3.9 tiles\t+12\t7"
+    assert clipboard.text().strip() == "y\t114  3.56 tiles\t126  3.94 tiles\t+12  +0.38 tiles\t7"
     opened.selection.select_item((CHARACTER, 23))
     menu = snapshot_menu(tab, NEW)
     titles = {action.text().partition("\t")[0]: action for action in menu.actions()}
