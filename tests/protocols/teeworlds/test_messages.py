@@ -290,7 +290,7 @@ def test_client_id_reads_with_the_name_of_the_player() -> None:
 
     assert said("05") == "5  nameless tee"
     assert said("06") == ""
-    assert said("40") == ""  # nobody
+    assert said("40") == "-1  server"
 
 
 def test_passwords_are_secret() -> None:
