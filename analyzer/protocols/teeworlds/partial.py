@@ -1,6 +1,6 @@
 """What is known of a snapshot whose base is not: items with values, items without, keys that are absent.
 
-Spec section 17.6. A key that is in none of the three is unknown. Everything else follows from deltas alone, so nothing is
+Spec section 17.6. A key that is in none of the three is unknown. Everything follows from deltas alone, so nothing is
 guessed: what is said to be known is so, as far as the sender keeps to the format.
 """
 
