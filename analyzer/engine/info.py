@@ -104,7 +104,18 @@ class PacketInfo:
         lost = self.lost_here(snapshot)
         if lost:
             text += f"; the capture lost {lost} packet{'' if lost == 1 else 's'} here"
+        text += self._known(snapshot)
         return text.format(**row, missing=self._missing(snapshot) if "{missing}" in text else "")
+
+    def _known(self, snapshot: int) -> str:
+        """How much the deltas tell of a snapshot without a base; empty if they tell of no item."""
+        snapshots = self._tables.snapshots
+        if snapshots.integer("status", snapshot) != Status.NO_BASE:
+            return ""
+        known, unknown = snapshots.integer("items", snapshot), snapshots.integer("detail2", snapshot)
+        if not known and not unknown:
+            return ""
+        return f"; deltas alone tell {known} item{'' if known == 1 else 's'}, and {unknown} without values"
 
     def lost_here(self, snapshot: int) -> int:
         """Packets that the capturing program says it lost, where something is missing for which that is the reason."""

@@ -208,7 +208,7 @@ class Query:
         """The snapshot as the protocol's JSON record."""
         record = self._codec(snapshot).record(self.view(snapshot), with_items)
         partial = self.partial(snapshot)
-        return record if partial is None else record | {"partial": _partial_record(partial, with_items)}
+        return record if partial is None else record | {"partial": partial_record(partial, with_items)}
 
     def lost_here(self, snapshot: int) -> int:
         """Packets that the capturing program says it lost where something of a snapshot is missing."""
@@ -382,7 +382,8 @@ def _part(number: int, packet: int, piece: PartBytes, offset: int) -> Part:
     return Part(number, packet, offset, len(piece.data), piece.source_offset, piece.compressed)
 
 
-def _partial_record(partial: PartialItems, with_items: bool) -> dict[str, object]:
+def partial_record(partial: PartialItems, with_items: bool) -> dict[str, object]:
+    """Counts, and with the items their types, ids and values."""
     record: dict[str, object] = {
         "known": len(partial.known),
         "unknown": len(partial.unknown),

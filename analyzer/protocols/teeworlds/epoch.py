@@ -362,6 +362,7 @@ class Epoch:
         row.added, row.changed, row.removed = did.added, did.changed, did.removed
         text = f"all {state.count} items became known without the base, and the checksum proves them"
         self._finding("snap.promoted", NOTE, text)
+        set_code(row, "OK-P")
         row.depth = NO_CHAIN
         self._store(row, Rebuilt(state.size, state.count, state.crc), is_unchanged=False)
 
