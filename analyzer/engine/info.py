@@ -104,10 +104,9 @@ class PacketInfo:
         lost = self.lost_here(snapshot)
         if lost:
             text += f"; the capture lost {lost} packet{'' if lost == 1 else 's'} here"
-        text += self._known(snapshot)
         return text.format(**row, missing=self._missing(snapshot) if "{missing}" in text else "")
 
-    def _known(self, snapshot: int) -> str:
+    def known(self, snapshot: int) -> str:
         """How much the deltas tell of a snapshot without a base; empty if they tell of no item."""
         snapshots = self._tables.snapshots
         if snapshots.integer("status", snapshot) != Status.NO_BASE:

@@ -155,7 +155,7 @@ class Query:
         codec = self._codec(snapshot)
         base = tables.snapshots.integer("base", snapshot)
         partial = self._protocol_of(snapshot).partial
-        if partial is not None and self._lacks_base(snapshot):
+        if partial is not None and self.lacks_base(snapshot):
             known = self._partial_state(base) if base >= 0 else None
             known = partial.nothing() if known is None else known
             return partial.changes(known, joined, self._facts_of(snapshot), self._tick(snapshot))
@@ -165,6 +165,12 @@ class Query:
         else:
             state = codec.empty() if tables.snapshots.integer("base_tick", snapshot) < 0 else None
         return codec.changes(state, joined, self._facts_of(snapshot), self._tick(snapshot))
+
+    def lacks_base(self, snapshot: int) -> bool:
+        """Was the snapshot sent against one that could not be rebuilt, or that the capture does not have?"""
+        snapshots = self._tables.snapshots
+        base = snapshots.integer("base", snapshot)
+        return snapshots.integer("status", base if base >= 0 else snapshot) == Status.NO_BASE
 
     def joined(self, snapshot: int) -> JoinedDelta | None:
         """The delta joined from its parts; None while parts are missing or unreadable."""
@@ -224,7 +230,7 @@ class Query:
             why = self._code(cause).legend
             text += f"; first cause: tick {self._tick(cause)} in {record} {self._frame_of(cause)}"
             text += f" ({why})" if why else ""
-        return text
+        return text + self._info.known(snapshot)
 
     def _parts_here(self, snapshot: int, record: str) -> str:
         """Where the parts of an incomplete snapshot are; empty if none is here."""
@@ -288,14 +294,6 @@ class Query:
         if chain is None:
             chain = self._chains[name] = Chain(self._base_of, self._stored, self._steps)
         return chain
-
-    def _lacks_base(self, snapshot: int) -> bool:
-        """Was the snapshot sent against one that could not be rebuilt, or that the capture does not have?"""
-        tables = self._tables
-        base = tables.snapshots.integer("base", snapshot)
-        if base >= 0:
-            return tables.snapshots.integer("status", base) == Status.NO_BASE
-        return Status(tables.snapshots.integer("status", snapshot)) is Status.NO_BASE
 
     def _partial_state(self, snapshot: int) -> object | None:
         """What is known of a snapshot without a base."""

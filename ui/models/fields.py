@@ -22,7 +22,7 @@ SIGNS = {
     "removed": "removed",
     "rewritten": "same",
     "readded": "changed",
-    "unknown": "note",
+    "unknown": "unknown",
 }
 """Kind of a change -> its sign."""
 
