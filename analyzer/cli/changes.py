@@ -17,8 +17,9 @@ from analyzer.cli.explain import packets_of_frame
 from analyzer.cli.opening import decoded
 from analyzer.cli.options import AsJson, File, MemoryLimit
 from analyzer.cli.output import json_text, one_line, write_lines
+from analyzer.cli.partial_lines import partial_lines
 from analyzer.engine.capture import Capture
-from analyzer.engine.query import Query
+from analyzer.engine.query import Query, partial_record
 from analyzer.snapshots.model import Change
 from analyzer.stats.flows import flow_ends, session_flow
 from analyzer.stats.live import Ints, ints, live_snapshots
@@ -114,7 +115,9 @@ def _one_session(tables: Tables, rows: Ints, tick: int) -> None:
 
 def _record(tables: Tables, query: Query, snapshot: int) -> Row:
     found = query.changes(snapshot)
-    return {**Described(tables, query, snapshot).record(), "changes": [_change_record(change) for change in found]}
+    record = {**Described(tables, query, snapshot).record(), "changes": [_change_record(change) for change in found]}
+    partial = query.partial(snapshot)
+    return record if partial is None else record | {"partial": partial_record(partial, with_items=True)}
 
 
 def _change_record(change: Change) -> Row:
@@ -157,3 +160,7 @@ def _all_lines(tables: Tables, query: Query, rows: list[int]) -> Iterator[str]:
             yield ""
         for change in found:
             yield from change_lines(change)
+        partial = query.partial(row)
+        if partial is not None:
+            yield ""
+            yield from partial_lines(partial, {(change.type, change.id) for change in found})

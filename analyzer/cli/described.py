@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from analyzer.cli.output import counted
 from analyzer.engine.query import Query
 from analyzer.protocols.base import SnapshotView
+from analyzer.snapshots.model import PartialItems
 from analyzer.snapshots.status import REBUILT, REPEATED, ClientHas, LostBy, Proof, Status, is_judged
 from analyzer.stats.flows import FlowEnds, flow_ends, session_flow
 from analyzer.stats.parts import part_frames
@@ -48,6 +50,8 @@ class Described:
         self.cause_frame = view.cause_frame
         self.kind = self._kind(query)
         self.rebuilt = self.status in REBUILT
+        self.partial: PartialItems | None = query.partial(snapshot)
+        """What is known of it, where its base is not."""
 
     def record(self) -> Row:
         """Everything about the snapshot but its changes, for JSON."""
@@ -101,6 +105,8 @@ class Described:
         if self.rebuilt:
             lines.append(f"  items    {self._counts()}")
             lines.append(f"  proof    {PROOFS[Proof(self._integer('proof'))]}")
+        elif self.partial is not None:
+            lines.append(f"  known    {self._known(self.partial)}")
         fate = self._fate()
         return [*lines, f"  fate     {fate}"] if fate else lines
 
@@ -124,6 +130,15 @@ class Described:
     def _counts(self) -> str:
         words = ", ".join(f"{self._integer(word):,} {word}" for word in ("added", "changed", "removed"))
         return f"{self._integer('items'):,}: {words}"
+
+    def _known(self, partial: PartialItems) -> str:
+        """From deltas alone, of a snapshot without a base."""
+        words = [
+            f"{counted(len(partial.known), 'item')} from deltas alone",
+            f"at least {len(partial.unknown)} more without values",
+            f"{len(partial.absent)} not there",
+        ]
+        return f"{', '.join(words)}; of all others nothing is known"
 
     def _fate(self) -> str:
         """What the client made of it, and to whom a failure is put down; empty where nobody can say."""

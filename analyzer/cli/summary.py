@@ -57,9 +57,10 @@ def summary_record(file: Path, capture: Capture, stats: CaptureStats) -> Row:
     duration_s, frames, frame_kinds (kind -> frames), frame_bytes, made_frames (not captured, but made for an excerpt),
     packets (UDP datagrams), cut_packets: what it holds.
     packet_kinds: packets and bytes by protocol, dialect and kind. flows: both ends, what was recognised, packets.
-    snapshots (status -> count, every status), snapshot_codes (status -> code -> count), rebuilt, failed, repeated,
-    proved, unproven, not_kept, client_has, lost_by, sizes (wire_bytes, delta_bytes, state_bytes), parts (announced ->
-    rebuilt snapshots): `SnapshotStats`. item_types: name, updates, values; most values first.
+    snapshots (status -> count, every status), snapshot_codes (status -> code -> count), rebuilt, failed, partial
+    (of the failed ones: without a base, but with items that deltas made known), repeated, proved, unproven, not_kept,
+    client_has, lost_by, sizes (wire_bytes, delta_bytes, state_bytes), parts (announced -> rebuilt snapshots):
+    `SnapshotStats`. item_types: name, updates, values; most values first.
     sessions: the same of each client's epoch, with client, server, number, player, map, frames and times.
     memory (on demand): rows, bytes and those in the temporary file of every table, and of its groups of columns.
     memory_limit: bytes of tables that stay in memory. memory_held, memory_moved: bytes in memory and in the temporary

@@ -116,6 +116,8 @@ def _snapshots(stats: SnapshotStats, legends: Mapping[str, str]) -> Iterator[str
     if any(lost_by.values()):
         yield f"  failures put down to: {_words(lost_by)}"
     if stats.failed or stats.statuses[Status.CRC.word]:
+        if stats.partial:
+            yield f"  of the failed ones {stats.partial:,} are known in part, from deltas alone"
         yield "  see: snapscope-cli snapshots FILE --all (or --failed for these alone)"
 
 

@@ -5,17 +5,18 @@ Design section 4 has the words; the costs are those of spec section 18.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from analyzer.engine.garbage import no_collection
 from analyzer.engine.query import Query
-from analyzer.snapshots.model import Change, FieldChange, Item, ItemField
+from analyzer.snapshots.model import Change, FieldChange, Item, ItemField, NamedItem
 from analyzer.snapshots.status import REBUILT, LostBy, Proof, Status
 from analyzer.store.tables import Tables
 
-KINDS = ("removed", "added", "readded", "changed", "unknown", "rewritten", "same")
-"""What can have become of an item, in the order in which items stand. `same`: not in the delta."""
+KINDS = ("removed", "added", "readded", "changed", "unknown", "rewritten", "same", "there", "absent")
+"""What can have become of an item, in the order in which items stand. The last three are not in the delta: `same` as in
+the base; `there`, but nobody can tell its values; `absent`, known not to be there."""
 _RANK = {kind: rank for rank, kind in enumerate(KINDS)}
 
 
@@ -96,6 +97,18 @@ class PartNode:
 
 
 @dataclass(frozen=True, slots=True)
+class PartialCounts:
+    """How much is known of a snapshot without a base."""
+
+    known: int
+    """Items with values."""
+    unknown: int
+    """Items that are there, at least; their values are not known."""
+    absent: int
+    """Items known not to be there."""
+
+
+@dataclass(frozen=True, slots=True)
 class SnapshotHead:
     """What stands above the tree."""
 
@@ -132,11 +145,20 @@ class SnapshotHead:
     """Removed keys on the wire."""
     updated: int
     """Updates on the wire."""
+    promoted: bool = False
+    """It was rebuilt without its base: deltas made every item known, and the checksum proves them."""
+    partial: PartialCounts | None = None
+    """Of a snapshot without a base, if its delta tells something."""
 
     @property
     def rebuilt(self) -> bool:
         """The items are known."""
         return self.status in REBUILT
+
+    @property
+    def has_state(self) -> bool:
+        """There are items to show beside those of the delta."""
+        return self.rebuilt or self.partial is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,14 +179,33 @@ def change_tree(query: Query, tables: Tables, snapshot: int) -> ChangeTree:
 
 def _change_tree(query: Query, tables: Tables, snapshot: int) -> ChangeTree:
     found = query.changes(snapshot)
-    items = {(item.type, item.id): item for item in query.items(snapshot)}
+    partial = query.partial(snapshot)
+    known = query.items(snapshot) if partial is None else partial.known
+    items = {(item.type, item.id): item for item in known}
     base = tables.snapshots.integer("base", snapshot)
     sent = {(change.type, change.id) for change in found}
-    old = {(item.type, item.id): item for item in query.items(base, sent)} if base >= 0 and found else {}
+    old = _of_base(query, base, sent) if base >= 0 and found else {}
     nodes = [_changed(change, old.get(key), items.get(key)) for change in found for key in ((change.type, change.id),)]
     nodes += [_unsent(item) for key, item in items.items() if key not in sent]
+    counts = None
+    if partial is not None:
+        counts = PartialCounts(len(partial.known), len(partial.unknown), len(partial.absent))
+        nodes += [_bare(item, "there") for item in partial.unknown if (item.type, item.id) not in sent]
+        nodes += [_bare(item, "absent") for item in partial.absent if (item.type, item.id) not in sent]
     types = _types(nodes)
-    return ChangeTree(snapshot_head(query, tables, snapshot), types, sum(node.bits for node in types))
+    head = replace(snapshot_head(query, tables, snapshot), partial=counts)
+    return ChangeTree(head, types, sum(node.bits for node in types))
+
+
+def _of_base(query: Query, base: int, sent: Container[tuple[int, int]]) -> dict[tuple[int, int], Item]:
+    """The items of the base that the delta speaks of, as far as they are known."""
+    partial = query.partial(base)
+    known = query.items(base, sent) if partial is None else partial.known
+    return {(item.type, item.id): item for item in known if (item.type, item.id) in sent}
+
+
+def _bare(item: NamedItem, kind: str) -> ItemNode:
+    return ItemNode(item.type, item.id, item.name, "", kind, item.event, 0, (), 0, f"{item.name} {item.id} ".lower())
 
 
 def snapshot_head(query: Query, tables: Tables, snapshot: int) -> SnapshotHead:
@@ -204,6 +245,7 @@ def snapshot_head(query: Query, tables: Tables, snapshot: int) -> SnapshotHead:
         removed=number("removed"),
         deleted=number("deleted"),
         updated=number("updated"),
+        promoted=number("status") == Status.OK and query.lacks_base(snapshot),
     )
 
 

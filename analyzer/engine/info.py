@@ -106,6 +106,16 @@ class PacketInfo:
             text += f"; the capture lost {lost} packet{'' if lost == 1 else 's'} here"
         return text.format(**row, missing=self._missing(snapshot) if "{missing}" in text else "")
 
+    def known(self, snapshot: int) -> str:
+        """How much the deltas tell of a snapshot without a base; empty if they tell of no item."""
+        snapshots = self._tables.snapshots
+        if snapshots.integer("status", snapshot) != Status.NO_BASE:
+            return ""
+        known, unknown = snapshots.integer("items", snapshot), snapshots.integer("detail2", snapshot)
+        if not known and not unknown:
+            return ""
+        return f"; deltas alone tell {known} item{'' if known == 1 else 's'}, and {unknown} without values"
+
     def lost_here(self, snapshot: int) -> int:
         """Packets that the capturing program says it lost, where something is missing for which that is the reason."""
         if self._tables.snapshots.integer("lost_by", snapshot) != LostBy.CAPTURE or not self.code(snapshot).missing:

@@ -15,7 +15,7 @@ from analyzer.engine.payloads import Payloads
 from analyzer.engine.players import Players, last_rebuilt
 from analyzer.protocols.base import MessageNote, PartBytes, Protocol, SessionFacts, SnapshotCodec, SnapshotView
 from analyzer.snapshots.chain import Chain
-from analyzer.snapshots.model import Change, Item, JoinedDelta, Part
+from analyzer.snapshots.model import Change, Item, JoinedDelta, Part, PartialItems
 from analyzer.snapshots.status import REBUILT, Code, Status
 from analyzer.stats.parts import part_frames
 from analyzer.store.tables import Tables
@@ -39,11 +39,13 @@ class Query:
         self._codecs: dict[str, SnapshotCodec[Any]] = {}
         """By protocol, as are the chains."""
         self._chains: dict[str, Chain[Any]] = {}
+        self._partial_chains: dict[str, Chain[Any]] = {}
 
     def close(self) -> None:
         """Let go of the file."""
         # They refer to this query.
         self._chains.clear()
+        self._partial_chains.clear()
         self._file.close()
 
     def payload(self, packet: int) -> bytes:
@@ -144,6 +146,13 @@ class Query:
             return ()
         return self._codec(snapshot).items(state, self._facts_of(snapshot), self._tick(snapshot), chosen)
 
+    def partial(self, snapshot: int) -> PartialItems | None:
+        """What is known of a snapshot whose base is not; None of any other, or if the delta tells nothing."""
+        codec, state = self._protocol_of(snapshot).partial, self._partial_state(snapshot)
+        if codec is None or state is None:
+            return None
+        return codec.items(state, self._facts_of(snapshot), self._tick(snapshot))
+
     def changes(self, snapshot: int) -> tuple[Change, ...]:
         """What the snapshot's delta did; with an unknown base, what the delta says by itself."""
         tables = self._tables
@@ -152,12 +161,23 @@ class Query:
             return ()
         codec = self._codec(snapshot)
         base = tables.snapshots.integer("base", snapshot)
+        partial = self._protocol_of(snapshot).partial
+        if partial is not None and self.lacks_base(snapshot):
+            known = self._partial_state(base) if base >= 0 else None
+            known = partial.nothing() if known is None else known
+            return partial.changes(known, joined, self._facts_of(snapshot), self._tick(snapshot))
         state: object | None
         if base >= 0:
             state = self.state(base)
         else:
             state = codec.empty() if tables.snapshots.integer("base_tick", snapshot) < 0 else None
         return codec.changes(state, joined, self._facts_of(snapshot), self._tick(snapshot))
+
+    def lacks_base(self, snapshot: int) -> bool:
+        """Was the snapshot sent against one that could not be rebuilt, or that the capture does not have?"""
+        snapshots = self._tables.snapshots
+        base = snapshots.integer("base", snapshot)
+        return snapshots.integer("status", base if base >= 0 else snapshot) == Status.NO_BASE
 
     def joined(self, snapshot: int) -> JoinedDelta | None:
         """The delta joined from its parts; None while parts are missing or unreadable."""
@@ -199,7 +219,9 @@ class Query:
 
     def record(self, snapshot: int, with_items: bool) -> dict[str, object]:
         """The snapshot as the protocol's JSON record."""
-        return self._codec(snapshot).record(self.view(snapshot), with_items)
+        record = self._codec(snapshot).record(self.view(snapshot), with_items)
+        partial = self.partial(snapshot)
+        return record if partial is None else record | {"partial": partial_record(partial, with_items)}
 
     def lost_here(self, snapshot: int) -> int:
         """Packets that the capturing program says it lost where something of a snapshot is missing."""
@@ -215,7 +237,7 @@ class Query:
             why = self._code(cause).legend
             text += f"; first cause: tick {self._tick(cause)} in {record} {self._frame_of(cause)}"
             text += f" ({why})" if why else ""
-        return text
+        return text + self._info.known(snapshot)
 
     def _parts_here(self, snapshot: int, record: str) -> str:
         """Where the parts of an incomplete snapshot are; empty if none is here."""
@@ -280,6 +302,30 @@ class Query:
             chain = self._chains[name] = Chain(self._base_of, self._stored, self._steps)
         return chain
 
+    def _partial_state(self, snapshot: int) -> object | None:
+        """What is known of a snapshot without a base."""
+        protocol = self._protocol_of(snapshot)
+        codec = protocol.partial
+        if codec is None or self._tables.snapshots.integer("status", snapshot) != Status.NO_BASE:
+            return None
+        chain = self._partial_chains.get(protocol.name)
+        if chain is None:
+
+            def stored(row: int) -> object | None:
+                block = self._tables.blocks.get(row)
+                return None if block is None else codec.unpack(block)
+
+            def steps(rows: Sequence[int], base: object | None) -> Sequence[object]:
+                known = codec.nothing() if base is None else base
+                return codec.follow_all(known, self._deltas(rows), self._facts_of(rows[0]))
+
+            chain = self._partial_chains[protocol.name] = Chain(self._base_of, stored, steps)
+        try:
+            state: object = chain.state(snapshot)
+        except DecodeError:
+            return None
+        return state
+
     def _base_of(self, snapshot: int) -> int:
         return self._tables.snapshots.integer("base", snapshot)
 
@@ -290,12 +336,17 @@ class Query:
     def _steps(self, snapshots: Sequence[int], base: object | None) -> Sequence[object]:
         """The states of a chain of snapshots, which are of one session."""
         codec = self._codec(snapshots[0])
+        deltas = self._deltas(snapshots)
+        return codec.apply_all(codec.empty() if base is None else base, deltas, self._facts_of(snapshots[0]))
+
+    def _deltas(self, snapshots: Sequence[int]) -> list[bytes]:
+        """The deltas of snapshots of one session, all of whose parts are here. Raises DecodeError if one is not."""
         deltas = []
         for snapshot, joined in zip(snapshots, self._joined(snapshots), strict=True):
             if joined is None:
                 raise DecodeError("chain", 0, f"snapshot {snapshot} was rebuilt before and cannot be read again")
             deltas.append(joined.data)
-        return codec.apply_all(codec.empty() if base is None else base, deltas, self._facts_of(snapshots[0]))
+        return deltas
 
     def _protocol_of(self, snapshot: int) -> Protocol:
         tables = self._tables
@@ -334,3 +385,17 @@ class Query:
 
 def _part(number: int, packet: int, piece: PartBytes, offset: int) -> Part:
     return Part(number, packet, offset, len(piece.data), piece.source_offset, piece.compressed)
+
+
+def partial_record(partial: PartialItems, with_items: bool) -> dict[str, object]:
+    """Counts, and with the items their types, ids and values."""
+    record: dict[str, object] = {
+        "known": len(partial.known),
+        "unknown": len(partial.unknown),
+        "absent": len(partial.absent),
+    }
+    if with_items:
+        record["known_items"] = [[item.type, item.id, list(item.values)] for item in partial.known]
+        record["unknown_items"] = [[item.type, item.id] for item in partial.unknown]
+        record["absent_items"] = [[item.type, item.id] for item in partial.absent]
+    return record

@@ -16,6 +16,7 @@ from analyzer.export.selection import Bools
 from analyzer.protocols.base import Protocol
 from analyzer.snapshots.status import REPEATED as REPEATED_STATUSES
 from analyzer.stats.live import Ints, live_mask
+from analyzer.stats.snapshots import rebuilt_mask
 from analyzer.store.tables import Tables
 
 
@@ -37,7 +38,7 @@ class Needs:
         self._tables = tables
         self._snapshots = len(tables.snapshots)
         self._packets = len(tables.packets)
-        self._base = self._column("base")
+        self._base = self._bases()
         self._cause = self._column("cause")
         self._repeats = np.isin(self._column("status"), REPEATED_STATUSES) & (self._cause >= 0)
         self._owner, self._carrier = self._parts()
@@ -82,6 +83,12 @@ class Needs:
 
     def _column(self, name: str) -> Ints:
         return self._tables.snapshots.integers(name, 0, self._snapshots)
+
+    def _bases(self) -> Ints:
+        """The base of every snapshot, -1 also where it could not be rebuilt, so that nobody can make it."""
+        base = self._column("base")
+        rebuilt = rebuilt_mask(self._column("status"))
+        return np.where((base >= 0) & rebuilt[base], base, -1)
 
     def _parts(self) -> tuple[Ints, Ints]:
         """Snapshot and packet of every part of the live readings."""

@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from analyzer.snapshots.model import Change, Item, JoinedDelta
+from analyzer.snapshots.model import Change, Item, JoinedDelta, PartialItems
 from analyzer.snapshots.status import Code
 from analyzer.store.rows import Rows
 from analyzer.wire.reader import FieldTree
@@ -274,6 +274,30 @@ class SnapshotCodec(ABC, Generic[S]):
         return record
 
 
+class PartialCodec(ABC, Generic[S]):
+    """What the deltas tell of snapshots whose bases are not known. `S` is the protocol's own state, immutable."""
+
+    @abstractmethod
+    def nothing(self) -> S:
+        """Nothing is known."""
+
+    @abstractmethod
+    def follow_all(self, base: S, deltas: Sequence[bytes], facts: SessionFacts) -> list[S]:
+        """What is known after each delta, an empty one changes nothing. Raises DecodeError: it cannot be followed."""
+
+    @abstractmethod
+    def unpack(self, block: bytes) -> S:
+        """A state from a stored block."""
+
+    @abstractmethod
+    def items(self, state: S, facts: SessionFacts, tick: int) -> PartialItems:
+        """What a person sees."""
+
+    @abstractmethod
+    def changes(self, base: S, joined: JoinedDelta, facts: SessionFacts, tick: int) -> tuple[Change, ...]:
+        """What the delta did, as far as what is known of the base tells."""
+
+
 MessagePlace = tuple[bytes, int, int]
 """Payload of a packet, and offset and size of a message in the plain payload."""
 
@@ -364,6 +388,9 @@ class Protocol:
     """By snapshots.code."""
     snapshots: SnapshotCodec[Any] | None = None
     """None: the protocol has no snapshots that could be rebuilt. Only the protocol knows the type of its states."""
+    partial: PartialCodec[Any] | None = None
+    """None: of a snapshot without a base nothing is known but its delta. Its stored blocks are those of rows that were
+    not rebuilt."""
     short_name: Callable[[str], str] = _as_it_is
     """Name of a message as one line about a packet has it."""
     message_notes: Mapping[str, MessageNote] = field(default_factory=dict)

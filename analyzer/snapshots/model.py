@@ -60,6 +60,28 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
+class NamedItem:
+    """An item of which only this is known: it is there with values that nobody can tell, or it is not there."""
+
+    type: int
+    id: int
+    name: str
+    """Name of the type."""
+    event: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PartialItems:
+    """What is known of a snapshot that could not be rebuilt. Of all else it is not known whether it is there."""
+
+    known: tuple[Item, ...]
+    unknown: tuple[NamedItem, ...]
+    """They are there; their values are not known."""
+    absent: tuple[NamedItem, ...]
+    """They are not there."""
+
+
+@dataclass(frozen=True, slots=True)
 class FieldChange:
     """One field of a changed item. `None` where the base is not known or the item is not there."""
 

@@ -32,6 +32,8 @@ class SnapshotStats:
     """The items are known."""
     failed: int
     """Neither rebuilt nor repeated."""
+    partial: int
+    """Of the failed ones, without a base: those of which deltas made at least one item known."""
     repeated: int
     """Duplicates, and late parts of a snapshot that has a row of its own."""
     proved: int
@@ -64,6 +66,7 @@ def snapshot_stats(tables: Tables, rows: Ints, code_names: CodeNames) -> Snapsho
         codes=_codes(tables, column("session"), status, column("code"), code_names),
         rebuilt=int(rebuilt.sum()),
         failed=int((~rebuilt & ~repeated).sum()),
+        partial=int(((status == Status.NO_BASE) & (column("items") > 0)).sum()),
         repeated=int(repeated.sum()),
         proved=int(proved.sum()),
         unproven=int(((status == Status.OK) & ~proved).sum()),

@@ -113,7 +113,7 @@ SNAPSHOTS = (
     C("wire_bytes", "u4", "UDP payload of the datagrams that carried its parts"),
     C("delta_bytes", "u4", "sum of part lengths (the packed delta)"),
     C("state_bytes", "u4", "8 + 8 an item + 4 an int; 0 if not rebuilt"),
-    C("items", "u4", "items of the rebuilt snapshot"),
+    C("items", "u4", "items of the rebuilt snapshot; without a base, those that deltas made known"),
     C("added", "u4", "items not in the base"),
     C("changed", "u4", "items of the base with a difference"),
     C("removed", "u4", "items of the base that are gone"),
@@ -131,7 +131,12 @@ SNAPSHOTS = (
     C("proof", "u1", "snapshots.status.Proof"),
     C("acked_packet", "i4", "the packet that acknowledged it", -1, ref="packets"),
     C("detail", "i4", "first argument of the reason (offset, base tick, ...)", 0),
-    C("detail2", "i4", "second argument of the reason", 0),
+    C(
+        "detail2",
+        "i4",
+        "second argument of the reason; without a base, items known to be there, but not their values",
+        0,
+    ),
 )
 FINDINGS = (
     C("rule", "u2", "number of the rule's name in Tables.rules"),

@@ -139,9 +139,29 @@ def compare_flow(rows: Sequence[Row], records: Sequence[Record], *, settled: boo
             assert record["items"] == listed(row.sent.items)
             assert record["num_items"] == len(row.sent.items)
             assert record["crc_ok"] == (None if row.code == "OK-E" else True)
+        if row.status == "no-base":
+            compare_partial(row, record)
         if row.status not in ("late", "duplicate") and row.code != "F1":
             assert record["kind"] == row.sent.kind
             assert record["parts"] == row.sent.parts
+
+
+def compare_partial(row: Row, record: Record) -> None:
+    """What is said to be known of a snapshot without a base is so, and what is said to be absent is absent."""
+    partial = record.get("partial")
+    if partial is None or row.sent.fault:
+        return
+    assert isinstance(partial, dict)
+    items = {(kind, number): list(values) for (kind, number), values in row.sent.items.items()}
+    for kind, number, values in partial["known_items"]:
+        assert items[kind, number] == values, (summary(row), kind, number)
+    for kind, number in partial["unknown_items"]:
+        assert (kind, number) in items, (summary(row), kind, number)
+    for kind, number in partial["absent_items"]:
+        assert (kind, number) not in items, (summary(row), kind, number)
+    assert [partial[name] for name in ("known", "unknown", "absent")] == [
+        len(partial[f"{name}_items"]) for name in ("known", "unknown", "absent")
+    ]
 
 
 def compare_standing(row: Row, record: Record) -> None:

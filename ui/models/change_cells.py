@@ -23,9 +23,11 @@ SIGNS = {
     "readded": "changed",
     "rewritten": "same",
     "same": "same",
-    "unknown": "note",
+    "unknown": "unknown",
+    "there": "unknown",
+    "absent": "removed",
 }
-"""What became of an item -> its sign. Of an item on an unknown baseline nobody can tell: it is a note."""
+"""What became of an item -> its sign. Of an item on an unknown baseline nobody can tell."""
 _NEGATIVE = re.compile(r"(?<![\w.\-])-(?=\d)")
 
 
@@ -75,8 +77,8 @@ def _tr(text: str, number: int = -1) -> str:
 
 def sign_counts(items: Sequence[ItemNode]) -> tuple[tuple[str, int], ...]:
     """How many items have each sign, without the unchanged."""
-    signs = [SIGNS[item.kind] for item in items]
-    found = ((sign, signs.count(sign)) for sign in ("added", "changed", "note", "removed"))
+    signs = [SIGNS[item.kind] for item in items if item.kind not in ("there", "absent")]
+    found = ((sign, signs.count(sign)) for sign in ("added", "changed", "unknown", "removed"))
     return tuple((sign, number) for sign, number in found if number)
 
 
@@ -86,7 +88,10 @@ def type_cell(node: TypeNode, shown: Sequence[ItemNode], in_mode: int, column: i
         sign = "event" if node.event else ""
         return GroupCell(node.name, use=Use.GROUP_ROW, tint="sunken", sign=sign, counts=sign_counts(shown))
     if column == NEW:
-        text = words.count(in_mode, "item")
+        absent = sum(item.kind == "absent" for item in shown)
+        text = words.count(in_mode - absent, "item")
+        if absent:
+            text = _tr("{items}, {absent} not there").format(items=text, absent=words.quantity(absent))
         if len(shown) != in_mode:
             text = _tr("{shown} of {all}").format(shown=len(shown), all=text)
         return Cell(text, "text2", True, tint="sunken")
@@ -120,6 +125,8 @@ def item_remark(node: ItemNode) -> str:
         "rewritten": _tr("sent, but the same"),
         "unknown": _tr("new or changed"),
         "same": _tr("same"),
+        "there": _tr("there, values not known"),
+        "absent": _tr("not there"),
     }[node.kind]
 
 
@@ -127,16 +134,17 @@ def item_cell(node: ItemNode, column: int, dearest: int) -> Cell:
     """A cell of an item row; its bar is relative to the dearest item of the type."""
     if column == ITEM:
         sign = SIGNS[node.kind]
-        if node.event and sign not in ("added", "removed", "note"):
+        if node.event and sign not in ("added", "removed", "unknown"):
             sign = "event"
-        tone = {"added": "added", "removed": "removed", "same": "text2"}.get(node.kind, "text")
-        use = Use.TABLE if node.kind == "same" else Use.GROUP_ROW
-        return Cell(item_title(node), tone, use=use, sign=sign, struck=node.kind == "removed")
+        unsent = node.kind in ("same", "there", "absent")
+        tone = "text2" if unsent else {"added": "added", "removed": "removed"}.get(node.kind, "text")
+        struck = node.kind in ("removed", "absent")
+        return Cell(item_title(node), tone, use=Use.TABLE if unsent else Use.GROUP_ROW, sign=sign, struck=struck)
     if column == NEW:
         return Cell(item_remark(node), "text2", True)
     if column == DIFFERENCE and node.event and node.kind in ("changed", "readded"):
         return Cell(_tr("meaningless"), "text3", True)
-    if column == BITS and node.kind != "same":
+    if column == BITS and node.kind not in ("same", "there", "absent"):
         return Cell(words.quantity(node.bits), right=True)
     if column == SHARE and dearest and node.bits:
         return Cell(bar=node.bits / dearest)

@@ -23,7 +23,7 @@ SIGNS = {
     "removed": "removed",
     "rewritten": "same",
     "readded": "changed",
-    "unknown": "note",
+    "unknown": "unknown",
 }
 """Kind of a change -> its sign."""
 

@@ -73,10 +73,13 @@ def shown_types(tree: ChangeTree, whole: bool, order: str, text: str) -> list[Sh
         types.sort(key=lambda node: node.name.lower())
     elif order == "wire":
         types.sort(key=lambda node: node.order)
-    hidden = "removed" if whole and tree.head.rebuilt else "same"
+    hidden: tuple[str, ...] = ("same", "there", "absent")
+    if whole and tree.head.has_state:
+        # What a delta without a base removed is part of what is known: it is not there.
+        hidden = ("removed",) if tree.head.rebuilt else ()
     result = []
     for node in types:
-        items = [item for item in node.items if item.kind != hidden]
+        items = [item for item in node.items if item.kind not in hidden]
         shown = ShownType(node, len(items), list(_passing(node, items, whole, text)))
         if shown.items:
             shown.dearest = max(item.bits for item in node.items)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QCoreApplication
 
-from analyzer.engine.change_tree import PartNode, SnapshotHead
+from analyzer.engine.change_tree import PartialCounts, PartNode, SnapshotHead
 from analyzer.engine.info import PacketInfo
 from analyzer.snapshots.status import LostBy, Status
 from analyzer.store.tables import Tables
@@ -42,9 +42,11 @@ def sentence(text: str) -> str:
 
 def notice(head: SnapshotHead, reason: str, number: PacketNumber, *, has_delta: bool) -> Notice:
     """The bar above the tree. `reason` is the sentence of the snapshot's code; `has_delta`: something could be read."""
+    text = sentence(reason)
+    if head.promoted:
+        return Notice("note", text, code=head.code)
     if head.status in (Status.OK, Status.PARTIAL):
         return Notice("note", "")
-    text = sentence(reason)
     if head.status is Status.CRC:
         text = _tr("The checksum does not fit: {wire} on the wire, {own} computed, difference {difference}").format(
             wire=f"{head.crc_wire:08x}",
@@ -54,7 +56,10 @@ def notice(head: SnapshotHead, reason: str, number: PacketNumber, *, has_delta: 
     elif head.status is Status.INCOMPLETE:
         text = _incomplete(head, number)
     elif head.status is Status.NO_BASE:
-        text = _tr("Not rebuilt, this is the delta alone. {reason}").format(reason=text) if has_delta else text
+        if head.partial is not None:
+            text = f"{partly(head.partial)} {text}"
+        elif has_delta:
+            text = _tr("Not rebuilt, this is the delta alone. {reason}").format(reason=text)
         if head.cause >= 0:
             began = _tr("; it began with tick {tick} in packet {packet}")
             text += began.format(tick=head.cause_tick, packet=number(head.cause_packet))
@@ -62,6 +67,18 @@ def notice(head: SnapshotHead, reason: str, number: PacketNumber, *, has_delta: 
         text = _tr("{reason}. What stands before it could be read").format(reason=text)
     link = _tr("Go to tick {tick}").format(tick=head.cause_tick) if head.cause >= 0 else ""
     return Notice(_SEVERITIES.get(head.status, "error"), text, link, head.code)
+
+
+def partly(partial: PartialCounts) -> str:
+    """How much of a snapshot without a baseline is known: its items, those without values, those that are not there."""
+    if not partial.known:
+        return _tr("Not rebuilt, this is the delta alone.")
+    text = _tr("Known in part, from deltas alone: {known}, at least {unknown} more without values, {absent} not there.")
+    return text.format(
+        known=words.count(partial.known, _tr("item"), _tr("items")),
+        unknown=words.quantity(partial.unknown),
+        absent=words.quantity(partial.absent),
+    )
 
 
 def finding(place: str, head: SnapshotHead, client: str, number: PacketNumber, text: str) -> str:

@@ -38,7 +38,7 @@ class ChangeRowPainter(RowPainter):
             if left + _SIGN + 4 + shaped.width > right:
                 return
             laid.signs.append((sign, round(left)))
-            color = self._theme.color("text2" if sign == "note" else sign)
+            color = self._theme.color("text2" if sign == "unknown" else sign)
             place = round(left) + _SIGN + 4
             laid.texts.append((place, self._text_top(shaped.height), shaped.text, shaped.font, color))
             left = place + shaped.width + 1 + _GAP + 2

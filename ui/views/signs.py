@@ -15,6 +15,7 @@ TEXTS = {
     "changed": "Changed",
     "removed": "Removed",
     "same": "Unchanged",
+    "unknown": "Not known",
     "event": "Momentary event",
     "error": "Error",
     "warn": "Warning",
@@ -85,6 +86,17 @@ def _same(painter: QPainter, box: QRectF, theme: Theme) -> None:
     for offset in (-2.0, 2.0):
         y = box.center().y() + offset
         painter.drawLine(QPointF(box.left() + 3.5, y), QPointF(box.right() - 3.5, y))
+
+
+def _unknown(painter: QPainter, box: QRectF, theme: Theme) -> None:
+    _stroke(painter, theme, "text2", 1.2)
+    painter.drawRoundedRect(box.adjusted(1.5, 1.5, -1.5, -1.5), 2, 2)
+    _stroke(painter, theme, "text2", 1.4)
+    middle = box.center()
+    hook = QRectF(middle.x() - 2, middle.y() - 3.6, 4, 3.8)
+    painter.drawArc(hook, 180 * 16, -225 * 16)
+    painter.drawLine(QPointF(middle.x(), middle.y() + 0.2), QPointF(middle.x(), middle.y() + 1.2))
+    painter.drawPoint(QPointF(middle.x(), middle.y() + 3.6))
 
 
 def _event(painter: QPainter, box: QRectF, theme: Theme) -> None:
@@ -188,6 +200,7 @@ _PAINTERS: dict[str, Callable[[QPainter, QRectF, Theme], None]] = {
     "changed": _changed,
     "removed": _removed,
     "same": _same,
+    "unknown": _unknown,
     "event": _event,
     "error": _error,
     "warn": _warn,

@@ -16,7 +16,7 @@ from ui.views.segments import Segments
 
 HEAD_HEIGHT = 36
 FILTER_WIDTH = 104
-_COUNTED = ("added", "changed", "note", "removed")
+_COUNTED = ("added", "changed", "unknown", "removed")
 
 
 class SnapshotHeadBar(QWidget):
@@ -99,13 +99,13 @@ class SnapshotHeadBar(QWidget):
         counts = dict(self._counts(tree))
         for sign, label in self.counts.items():
             number = counts.get(sign, 0)
-            label.show_text(sign, words.quantity(number), "text2" if sign == "note" else sign)
+            label.show_text(sign, words.quantity(number), "text2" if sign == "unknown" else sign)
         self._shown_counts = {sign for sign, number in counts.items() if number}
         parts = words.count(head.announced, self.tr("part"), self.tr("parts"))
         self.size_text.show_text("", f"{words.size(head.wire_bytes)}{words.DOT}{parts}")
         self.proof.show_text(*self._proof(head))
         self.proof.setToolTip(head.reason)
-        self.whole_state.setEnabled(head.rebuilt)
+        self.whole_state.setEnabled(head.has_state)
         self.setAccessibleName(f"{self._tick.text()}, {self.baseline.text()}, {self.proof.text}")
         self._fit()
 
@@ -124,6 +124,8 @@ class SnapshotHeadBar(QWidget):
         return text if head.base >= 0 else self.tr("{text} · unknown").format(text=text)
 
     def _proof(self, head: SnapshotHead) -> tuple[str, str, str]:
+        if head.partial is not None and head.partial.known:
+            return ("warn", self.tr("known in part"), "text2")
         if not head.rebuilt:
             return ("warn", self.tr("not rebuilt"), "text2")
         if head.status is Status.CRC:

@@ -12,6 +12,7 @@ from analyzer.protocols.teeworlds.dialects import DIALECTS
 from analyzer.protocols.teeworlds.explain import explain
 from analyzer.protocols.teeworlds.made import made_snapshot
 from analyzer.protocols.teeworlds.pace import pace
+from analyzer.protocols.teeworlds.partial_codec import TeeworldsPartialCodec
 from analyzer.protocols.teeworlds.reading import TeeworldsReading, plain_tools
 from analyzer.protocols.teeworlds.words import DIALECT_NAMES, MESSAGE_NOTES, short_name
 from analyzer.store.rows import Rows
@@ -53,6 +54,7 @@ PROTOCOL = Protocol(
     snapshot_kinds=SNAPSHOT_KINDS,
     codes=CODES,
     snapshots=TeeworldsCodec(),
+    partial=TeeworldsPartialCodec(),
     open_bulk_snapshots=open_bulk_snapshots,
     short_name=short_name,
     message_notes=MESSAGE_NOTES,

@@ -11,13 +11,22 @@ from analyzer.protocols.teeworlds import arena_kernels
 from analyzer.protocols.teeworlds import delta_columns as making
 from analyzer.protocols.teeworlds import flow_columns as flow
 from analyzer.protocols.teeworlds import item_kernels as items
+from analyzer.protocols.teeworlds.delta import Delta
 from analyzer.protocols.teeworlds.delta_columns import make_scratch
 from analyzer.protocols.teeworlds.delta_kernels import rebuild
 from analyzer.protocols.teeworlds.messages import MAX_PART_LENGTH
 from analyzer.protocols.teeworlds.players import NAME_INTS, name_of
-from analyzer.protocols.teeworlds.rebuilder import Rebuilder, Rebuilt, TypeCounter, TypeKey, join_parts
+from analyzer.protocols.teeworlds.rebuilder import (
+    Rebuilder,
+    Rebuilt,
+    TypeCounter,
+    TypeKey,
+    count_updates,
+    join_parts,
+)
 from analyzer.protocols.teeworlds.schema import Schema
 from analyzer.protocols.teeworlds.schema_file import FIRST_UUID_TYPE
+from analyzer.protocols.teeworlds.state import State, pack_state
 from analyzer.snapshots.tracking import ticks
 from analyzer.snapshots.tracking.columns import AT, CRC, INTS, LENGTH, MAX_OPEN
 from analyzer.snapshots.tracking.tracker import Tracker
@@ -83,6 +92,11 @@ class BulkTypeCounter(TypeCounter):
             self._empty()
             items.count_types(state, work.scratch.updates, updated, packet, work.counts)
 
+    def count_plainly(self, delta: Delta, state: State, packet: int) -> None:
+        """Count the updates of a delta that no kernel has read, which made `state`."""
+        self._empty()
+        count_updates(self._taken, delta, state, packet)
+
     def _empty(self) -> None:
         counts = MEMORY.work.counts
         types = counts.types[: int(counts.used[0])]
@@ -105,6 +119,7 @@ class BulkRebuilder(Rebuilder):
         """Where the next state goes in the arena."""
         self.tail = 1
         """Where the oldest one is; the same as `head` if there is none."""
+        self.sizes = schema.sizes
         self._sizes = np.asarray(schema.sizes, dtype=np.int32)
         self._types = types
         self._tracker = tracker
@@ -157,6 +172,13 @@ class BulkRebuilder(Rebuilder):
             numbers[making.UPDATED],
             numbers[making.WARNINGS],
         )
+
+    def adopt(self, state: State, delta: Delta, packet: int) -> None:
+        """A snapshot that became known without its base."""
+        packed = np.frombuffer(pack_state(state), dtype="<i4")
+        self._made = len(packed)
+        MEMORY.made[: self._made] = packed
+        self._types.count_plainly(delta, state, packet)
 
     def keep(self, tick: int) -> None:
         """The snapshot made last is that of a tick."""

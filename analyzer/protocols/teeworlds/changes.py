@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from itertools import accumulate
 from typing import Protocol
 
 from analyzer.protocols.teeworlds.delta import Delta, apply
-from analyzer.protocols.teeworlds.state import State, signed
+from analyzer.protocols.teeworlds.partial import PartialState, follow
+from analyzer.protocols.teeworlds.state import State, make_state, signed
 from analyzer.snapshots.model import Change, FieldChange, JoinedDelta
 from analyzer.transports.teeworlds_huffman import HUFFMAN
 from analyzer.wire import varint
@@ -68,18 +69,37 @@ def changes(base: State | None, delta: Delta, joined: JoinedDelta, names: Names)
 
     Without a base, or with one that the delta does not fit, values stay unknown and only the ints on the wire are told.
     """
-    return _Changes(base, delta, joined, names).all()
+    try:
+        state = None if base is None else apply(base, delta).state
+    except DecodeError:
+        base = state = None
+    return _Changes(base, state, None, delta, joined, names).all()
+
+
+def partial_changes(base: PartialState, delta: Delta, joined: JoinedDelta, names: Names) -> list[Change]:
+    """The same with a base of which only some items are known.
+
+    Raises `DecodeError` where what is known and the delta contradict each other.
+    """
+    followed = follow(base, delta)
+    old, new = make_state(base.known), make_state(followed.state.known)
+    return _Changes(old, new, followed.told, delta, joined, names).all()
 
 
 class _Changes:
-    def __init__(self, base: State | None, delta: Delta, joined: JoinedDelta, names: Names) -> None:
+    def __init__(
+        self,
+        base: State | None,
+        state: State | None,
+        told: Container[int] | None,
+        delta: Delta,
+        joined: JoinedDelta,
+        names: Names,
+    ) -> None:
+        """`told`: keys of the only updates whose values are known; None: all are, unless `base` is None."""
         self.base = base
-        self.state: State | None = None
-        if base is not None:
-            try:
-                self.state = apply(base, delta).state
-            except DecodeError:
-                self.base = None
+        self.state = state
+        self.told = told
         self.delta = delta
         self.names = names
         self.offsets = varint.offsets(joined.data)
@@ -135,10 +155,11 @@ class _Changes:
         wire = self.delta.ints[start : start + size]
         old = self.base.items.get(key) if self.base is not None else None
         bits = self._bits(first, start + size)
-        if key in self.removed and (self.base is None or old is not None):
+        is_told = self.base is not None and (self.told is None or key in self.told)
+        if key in self.removed and (not is_told or old is not None):
             kind = "readded"
             bits += self._bits(self.removed[key], self.removed[key] + 1)
-        elif self.base is None:
+        elif not is_told:
             kind = "unknown"
         elif old is None:
             kind = "added"
@@ -149,7 +170,7 @@ class _Changes:
             item_type,
             key & 0xFFFF,
             names.item_name(item_type, state),
-            self._fields(item_type, start, wire, old),
+            self._fields(item_type, start, wire, old, is_told=is_told),
             bits,
             self._span(first, start + size),
             names.is_event(item_type, state),
@@ -157,7 +178,7 @@ class _Changes:
         )
 
     def _fields(
-        self, item_type: int, start: int, wire: Sequence[int], old: Sequence[int] | None
+        self, item_type: int, start: int, wire: Sequence[int], old: Sequence[int] | None, *, is_told: bool
     ) -> tuple[FieldChange, ...]:
         """The fields of an update, whose ints begin at index `start`."""
         size, state, names, offsets, costs = len(wire), self.state, self.names, self.offsets, self.costs
@@ -166,7 +187,7 @@ class _Changes:
         new_texts: Sequence[str] = [""] * size
         meanings: Sequence[str] = new_texts
         old_texts = new_texts if old is None else names.texts(item_type, old, state, old=True)
-        if self.base is not None:
+        if is_told:
             known = [signed(value + (before or 0)) for value, before in zip(wire, olds, strict=True)]
             news, new_texts = known, names.texts(item_type, known, state)
             if old is not None:

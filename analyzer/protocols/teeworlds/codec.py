@@ -19,7 +19,7 @@ from analyzer.transports.teeworlds import read_packet
 from analyzer.wire.errors import DecodeError
 
 
-class _Names:
+class Names:
     """The schema's names for a delta: of a type declared in a snapshot, its own declarations count."""
 
     def __init__(self, schema: Schema, declared: Mapping[int, tuple[int, ...]], tick: int) -> None:
@@ -115,7 +115,7 @@ class TeeworldsCodec(SnapshotCodec[State]):
             return ()
         delta, _ = read_to_fault(joined.data, facts.sizes)
         declared = {key: tuple(delta.ints[start : start + size]) for key, start, size in delta.updates if key < 0x8000}
-        return tuple(changes(base, delta, joined, _Names(DIALECTS[facts.dialect].schema, declared, tick)))
+        return tuple(changes(base, delta, joined, Names(DIALECTS[facts.dialect].schema, declared, tick)))
 
     def record(self, view: SnapshotView[State], with_items: bool) -> dict[str, object]:
         """The keys of the oracle files, and how the snapshot ended."""

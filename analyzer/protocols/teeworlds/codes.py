@@ -74,6 +74,7 @@ CODES = (
         "rebuilt, crc mismatch",
     ),
     Code("BUG", Status.BUG, "this program failed on it; please report the capture"),
+    Code("OK-P", Status.OK, "rebuilt without its base: deltas made every item known, crc equal"),
 )
 """By snapshots.code."""
 

@@ -161,9 +161,9 @@ def apply(base: State, delta: Delta) -> Applied:
             added += 1
         else:
             if length != len(old):
-                raise _size_fault(delta, key, start, length, len(old))
+                raise size_fault(delta, key, start, length, len(old))
             # the base counts even if step one removed the item
-            values = _sums(old, wire)
+            values = sums(old, wire)
             changed += values is not old
         if current is None:
             size += ITEM_BYTES + INT_BYTES * length
@@ -172,7 +172,7 @@ def apply(base: State, delta: Delta) -> Applied:
             crc += sum(wire)
         else:
             if length != len(current):
-                raise _size_fault(delta, key, start, length, len(current))
+                raise size_fault(delta, key, start, length, len(current))
             crc += sum(values) - sum(current)
         items[key] = values
     if len(items) > MAX_ITEMS or size > MAX_STATE_BYTES:
@@ -196,7 +196,7 @@ def _without(base: State, removed: Sequence[int]) -> tuple[dict[int, tuple[int, 
     return items, crc, size
 
 
-def _sums(old: tuple[int, ...], wire: list[int]) -> tuple[int, ...]:
+def sums(old: tuple[int, ...], wire: list[int]) -> tuple[int, ...]:
     """Old values plus differences modulo 2^32; the very same tuple if nothing differs."""
     if not any(wire):
         return old
@@ -218,6 +218,6 @@ def _fault(code: str, data: bytes, index: int, text: str, *details: int) -> Deco
     return DecodeError(code, varint.offsets(data)[index], text, *details)
 
 
-def _size_fault(delta: Delta, key: int, start: int, size: int, known: int) -> DecodeError:
+def size_fault(delta: Delta, key: int, start: int, size: int, known: int) -> DecodeError:
     text = f"type {key >> 16} id {key & 0xFFFF}: {size} values, but the item has {known}"
     return _fault("D8", delta.data, start, text, key, size, known)

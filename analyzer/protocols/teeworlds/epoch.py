@@ -15,8 +15,10 @@ from analyzer.protocols.teeworlds.delta import WARNINGS
 from analyzer.protocols.teeworlds.messages import SNAPEMPTY, SnapFields
 from analyzer.protocols.teeworlds.outcomes import Outcomes, set_code
 from analyzer.protocols.teeworlds.pace import TICKS_PER_SECOND
+from analyzer.protocols.teeworlds.partial import pack_partial
+from analyzer.protocols.teeworlds.partial_states import PartialStates, Step
 from analyzer.protocols.teeworlds.rebuilder import PART_BYTES, Rebuilder, Rebuilt
-from analyzer.protocols.teeworlds.state import HEADER_BYTES, signed
+from analyzer.protocols.teeworlds.state import HEADER_BYTES, make_state, signed
 from analyzer.snapshots.status import LostBy, Proof
 from analyzer.snapshots.tracking import acks, parts, ticks
 from analyzer.snapshots.tracking.columns import (
@@ -60,6 +62,8 @@ from analyzer.store.rows import PartRow, Rows, SnapshotRow
 from analyzer.wire.errors import DecodeError
 
 NOTE, WARNING = 1, 2
+NO_CHAIN = -1
+"""Depth of a snapshot that must be stored whole, as no deltas lead to it."""
 
 F1_FIELDS = ("tick", "delta_tick", "parts", "part", "crc", "length", "data")
 
@@ -103,6 +107,7 @@ class Epoch:
         self._begun = begun
         self._awaits_entergame = map_began
         self._outcomes = Outcomes(rows, self.tracker)
+        self._partial = PartialStates(self.rebuilder.sizes)
         self._conflicts: dict[int, list[str]] = {}
         """By tick that is being collected: what later parts disagreed about with earlier ones."""
         self._lost_until_ns = 0
@@ -247,6 +252,7 @@ class Epoch:
     def rest(self) -> None:
         """Let go of everything that only the next snapshots would need; what is open stays open."""
         self._outcomes.forget()
+        self._partial.clear()
         self.tracker.rest()
         self.rebuilder.purge()
 
@@ -262,9 +268,13 @@ class Epoch:
         short = [n for n in range(announced - 1) if track.parts[collector, n, LENGTH] != PART_BYTES]
         parts.close_collector(track, collector)
         data = self.rebuilder.join(collector, announced)
-        row = self._row_of(collector, "OK")
+        row, checksum = self._row_of(collector, "OK"), track.collectors[collector, C_CRC]
         if self._find_base(row):
-            self._rebuild(row, data, track.collectors[collector, C_CRC])
+            self._rebuild(row, data, checksum)
+        elif row.base_tick >= tick:
+            self._outcomes.fail(row, "B5", whole=True)
+        else:
+            self._follow(row, data, checksum)
         local = self._rows.next_snapshot - 1
         parts.end(track, collector, local)
         self._rows.packet.snapshot = local
@@ -280,6 +290,7 @@ class Epoch:
             self._give_up(collector)
         if self.seen >= track.numbers[PURGE_AT]:
             self._outcomes.purge()
+            self._partial.purge(self.seen - RETENTION_TICKS)
             self.tracker.purge()
             self.rebuilder.purge()
 
@@ -314,29 +325,61 @@ class Epoch:
             track.ticks[ticks.find(track, fields.tick), FLAGS] |= DISPUTED
 
     def _find_base(self, row: SnapshotRow) -> bool:
-        """False: there is none, and the row that says why was added."""
+        """False: there is none."""
         tick, track = row.base_tick, self.tracker.track
         if tick < 0:
             return True
-        if tick >= row.tick:
-            self._outcomes.fail(row, "B5", whole=True)
+        entry = ticks.find(track, tick) if tick < row.tick else -1
+        if entry < 0 or track.ticks[entry, LOCAL] < 0:
             return False
+        row.base = track.ticks[entry, LOCAL]
+        return True
+
+    def _follow(self, row: SnapshotRow, data: bytes, checksum: int) -> None:
+        """Without a base: keep account of what the delta tells all the same, and add the row that says why."""
+        step = self._partial.step(row.base_tick, data)
+        if step is not None:
+            row.base = step.base
+            row.deleted, row.updated = len(step.delta.removed), len(step.delta.updates)
+            if row.kind != SNAPEMPTY and step.state.is_proved_by(checksum):
+                self._promote(row, step)
+                return
+            row.items, row.detail2 = len(step.state.known), len(step.state.unknown)
+        local = self._fail_without_base(row)
+        if step is not None:
+            packed = pack_partial(step.state)
+            stored = ticks.block_due(self.tracker.track, step.depth, row.delta_bytes, len(packed))
+            ticks.pay(self.tracker.track, row.delta_bytes, len(packed) if stored else 0)
+            if stored:
+                self._rows.block(local, packed)
+            self._partial.keep(row.tick, step, local, stored=stored)
+
+    def _promote(self, row: SnapshotRow, step: Step) -> None:
+        """All items became known, and the checksum proves it: from here on it is a base like any other."""
+        state, did = make_state(step.state.known), step.followed
+        self.rebuilder.adopt(state, step.delta, row.packet)
+        row.state_bytes, row.items, row.crc_computed, row.proof = state.size, state.count, state.crc, Proof.OWN
+        row.added, row.changed, row.removed = did.added, did.changed, did.removed
+        text = f"all {state.count} items became known without the base, and the checksum proves them"
+        self._finding("snap.promoted", NOTE, text)
+        set_code(row, "OK-P")
+        row.depth = NO_CHAIN
+        self._store(row, Rebuilt(state.size, state.count, state.crc), is_unchanged=False)
+
+    def _fail_without_base(self, row: SnapshotRow) -> int:
+        """B1 to B4. Returns the local number of the row."""
+        tick, track = row.base_tick, self.tracker.track
         entry = ticks.find(track, tick)
-        if entry >= 0 and track.ticks[entry, LOCAL] >= 0:
-            row.base = track.ticks[entry, LOCAL]
-            return True
         is_open = entry >= 0 and track.ticks[entry, COLLECTOR] >= 0
         cause = self._outcomes.of_open(tick) if is_open else self._outcomes.cause_of(tick)
         if cause is not None:
-            self._outcomes.fail_through(row, cause)
-        elif tick <= track.numbers[FLOOR]:
-            self._outcomes.fail(row, "B4", lost_by=LostBy.LIMIT)
-        elif self._begun or tick >= self.lowest:
+            return self._outcomes.fail_through(row, cause)
+        if tick <= track.numbers[FLOOR]:
+            return self._outcomes.fail(row, "B4", lost_by=LostBy.LIMIT)
+        if self._begun or tick >= self.lowest:
             row.detail = self._outcomes.attribution.lost(tick)
-            self._outcomes.fail(row, "B3", lost_by=LostBy.CAPTURE)
-        else:
-            self._outcomes.fail(row, "B1", lost_by=LostBy.CAPTURE)
-        return False
+            return self._outcomes.fail(row, "B3", lost_by=LostBy.CAPTURE)
+        return self._outcomes.fail(row, "B1", lost_by=LostBy.CAPTURE)
 
     def _rebuild(self, row: SnapshotRow, data: bytes, checksum: int) -> None:
         depth, proved, unchanged = NONE, True, Rebuilt(HEADER_BYTES, 0, 0)
@@ -374,7 +417,8 @@ class Epoch:
 
     def _store(self, row: SnapshotRow, made: Rebuilt, is_unchanged: bool) -> None:
         track, local = self.tracker.track, self._rows.next_snapshot
-        stored = ticks.block_due(track, row.depth, row.delta_bytes, made.size)
+        # Nothing before a snapshot that became known without its base could be rebuilt.
+        stored = row.depth == NO_CHAIN or ticks.block_due(track, row.depth, row.delta_bytes, made.size)
         ticks.pay(track, row.delta_bytes, made.size if stored else 0)
         if stored:
             row.depth = 0

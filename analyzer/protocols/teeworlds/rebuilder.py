@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from analyzer.protocols.teeworlds.delta import Applied, Delta, apply, read_delta
@@ -54,6 +54,9 @@ class TypeCounter(ABC):
 class Rebuilder(ABC):
     """Keeps the parts and the states of one epoch, and makes its snapshots. A base tick below 0: the empty snapshot."""
 
+    sizes: Sequence[int]
+    """Ints of an item by type where both peers agreed beforehand, or -1."""
+
     @abstractmethod
     def hold(self, collector: int, part: int, data: bytes) -> None:
         """Keep the bytes of a part."""
@@ -69,6 +72,10 @@ class Rebuilder(ABC):
     @abstractmethod
     def rebuild(self, base_tick: int, delta: bytes, packet: int) -> Rebuilt:
         """Make the next snapshot, completed by row `packet`; `keep` keeps it. Raises `DecodeError` D1 to D9."""
+
+    @abstractmethod
+    def adopt(self, state: State, delta: Delta, packet: int) -> None:
+        """A snapshot, completed by row `packet`, became known without its base: as if `rebuild` had made it."""
 
     @abstractmethod
     def keep(self, tick: int) -> None:
@@ -103,6 +110,19 @@ def _declaration(type: int, state: State) -> tuple[int, ...] | None:
     return None if declared is None or len(declared) < UUID_INTS else declared[:UUID_INTS]
 
 
+def count_updates(types: dict[TypeKey, TypeCount], delta: Delta, state: State, packet: int) -> None:
+    """Add the updates of the delta that made `state` to `types`."""
+    for item, _, size in delta.updates:
+        type = item >> 16
+        # Numbers above are given by the server process; the snapshot's own declaration says what they mean.
+        key = type, (_declaration(type, state) if type >= FIRST_UUID_TYPE else None)
+        count = types.get(key)
+        if count is None:
+            count = types[key] = TypeCount(packet)
+        count.updates += 1
+        count.values += size
+
+
 class PlainTypeCounter(TypeCounter):
     """By objects."""
 
@@ -116,23 +136,14 @@ class PlainTypeCounter(TypeCounter):
 
     def count(self, delta: Delta, state: State, packet: int) -> None:
         """Count the updates of the delta that made `state`."""
-        types = self._types
-        for item, _, size in delta.updates:
-            type = item >> 16
-            # Numbers above are given by the server process; the snapshot's own declaration says what they mean.
-            key = type, (_declaration(type, state) if type >= FIRST_UUID_TYPE else None)
-            count = types.get(key)
-            if count is None:
-                count = types[key] = TypeCount(packet)
-            count.updates += 1
-            count.values += size
+        count_updates(self._types, delta, state, packet)
 
 
 class PlainRebuilder(Rebuilder):
     """In plain Python, by the readable definition of the format."""
 
     def __init__(self, schema: Schema, types: PlainTypeCounter, tracker: Tracker) -> None:
-        self._sizes = schema.sizes
+        self.sizes = schema.sizes
         self._types = types
         self._tracker = tracker
         self._parts: dict[int, dict[int, bytes]] = {}
@@ -155,7 +166,7 @@ class PlainRebuilder(Rebuilder):
 
     def rebuild(self, base_tick: int, delta: bytes, packet: int) -> Rebuilt:
         """Make the next snapshot. Raises `DecodeError` D1 to D9."""
-        read = read_delta(delta, self._sizes)
+        read = read_delta(delta, self.sizes)
         applied: Applied = apply(self._state(base_tick), read)
         state = self._made = applied.state
         self._types.count(read, state, packet)
@@ -170,6 +181,11 @@ class PlainRebuilder(Rebuilder):
             len(read.updates),
             applied.warnings,
         )
+
+    def adopt(self, state: State, delta: Delta, packet: int) -> None:
+        """A snapshot that became known without its base."""
+        self._made = state
+        self._types.count(delta, state, packet)
 
     def keep(self, tick: int) -> None:
         """The snapshot made last is that of a tick."""

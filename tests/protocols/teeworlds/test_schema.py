@@ -256,7 +256,9 @@ def test_velocity_depends_on_the_sign_of_a_later_field(owner: int, text: str) ->
     assert SCHEMA.value_texts(0x7FFF, values, items)[2] == ("" if text == "-707107" else text)
 
 
-@pytest.mark.parametrize(("type", "text"), [(0, "2"), (2, "2  shotgun"), (3, "2  shotgun"), (7, "2"), (9, "2  shotgun")])
+@pytest.mark.parametrize(
+    ("type", "text"), [(0, "2"), (2, "2  shotgun"), (3, "2  shotgun"), (7, "2"), (9, "2  shotgun")]
+)
 def test_only_some_pickups_are_of_a_weapon(type: int, text: str) -> None:
     assert texts(4, [0, 0, type, 2])["subtype"] == text
     assert texts(0x7FFF, [0, 0, type, 2, 0, 0], declared("ea5e4a51-58fb-3684-96e4-e0d267f4ca65"))["subtype"] == text

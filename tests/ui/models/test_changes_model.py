@@ -261,7 +261,7 @@ def test_unknown_baseline_heads_its_column_so(model: ChangesModel) -> None:
     assert model.headerData(NEW, Qt.Orientation.Horizontal) == "Difference or new"
     row = model.find_field((9, 1), "x")
     assert texts(row) == ["x", "", "−3", "", "8", ""]
-    assert cell(row.parent(), ITEM).sign == "note"
+    assert cell(row.parent(), ITEM).sign == "unknown"
     model.show_tree(made_tree())
     assert model.headerData(NEW, Qt.Orientation.Horizontal) == "New"
 

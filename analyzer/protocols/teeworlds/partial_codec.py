@@ -1,0 +1,71 @@
+"""Shows what is known of snapshots whose bases are not. Spec section 17.6."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from analyzer.protocols.base import PartialCodec, SessionFacts
+from analyzer.protocols.teeworlds.changes import changes, partial_changes
+from analyzer.protocols.teeworlds.codec import Names
+from analyzer.protocols.teeworlds.delta import read_delta, read_to_fault
+from analyzer.protocols.teeworlds.dialects import DIALECTS
+from analyzer.protocols.teeworlds.partial import UNKNOWN, PartialState, follow, unpack_partial
+from analyzer.snapshots.model import Change, JoinedDelta, NamedItem, PartialItems
+from analyzer.wire.errors import DecodeError
+
+
+class TeeworldsPartialCodec(PartialCodec[PartialState]):
+    """In plain Python: few snapshots lack a base, and of those a person looks at one after the other."""
+
+    def nothing(self) -> PartialState:
+        """Nothing is known."""
+        return UNKNOWN
+
+    def follow_all(self, base: PartialState, deltas: Sequence[bytes], facts: SessionFacts) -> list[PartialState]:
+        """What is known after each delta."""
+        states = []
+        for delta in deltas:
+            if delta:
+                base = follow(base, read_delta(delta, facts.sizes)).state
+            states.append(base)
+        return states
+
+    def unpack(self, block: bytes) -> PartialState:
+        """A state from a stored block."""
+        return unpack_partial(block)
+
+    def items(self, state: PartialState, facts: SessionFacts, tick: int) -> PartialItems:
+        """Items with names and texts from the dialect's schema."""
+        schema = DIALECTS[facts.dialect].schema
+        known = tuple(
+            schema.describe_item(key >> 16, key & 0xFFFF, values, state.known, tick)
+            for key, values in state.known.items()
+        )
+
+        def named(keys: Iterable[int]) -> tuple[NamedItem, ...]:
+            return tuple(
+                NamedItem(
+                    key >> 16,
+                    key & 0xFFFF,
+                    schema.item_name(key >> 16, state.known),
+                    schema.is_event(key >> 16, state.known),
+                )
+                for key in sorted(keys)
+            )
+
+        return PartialItems(known, named(state.unknown), named(state.absent))
+
+    def changes(self, base: PartialState, joined: JoinedDelta, facts: SessionFacts, tick: int) -> tuple[Change, ...]:
+        """What the delta did, up to a fault."""
+        if not joined.data:
+            return ()
+        delta, fault = read_to_fault(joined.data, facts.sizes)
+        declared = {key: tuple(delta.ints[start : start + size]) for key, start, size in delta.updates if key < 0x8000}
+        names = Names(DIALECTS[facts.dialect].schema, declared, tick)
+        try:
+            if fault is None:
+                return tuple(partial_changes(base, delta, joined, names))
+        except DecodeError:
+            # What was known and the delta contradict each other.
+            pass
+        return tuple(changes(None, delta, joined, names))
