@@ -102,6 +102,10 @@ class Drops:
         if near.any():
             reading.lose(self._loss(rows[near]))
 
+    def forget(self, reading: Reading) -> None:
+        """Another one replaced it."""
+        self._told.pop(reading.rows.reading, None)
+
     def doubt(self) -> None:
         """Where frames were lost at times that the file does not say, nobody can tell that the network lost them."""
         tables = self._tables
