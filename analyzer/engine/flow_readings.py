@@ -180,9 +180,7 @@ class FlowReadings:
         wanted = self._pinned(flow) or self._claims.get(flow)
         if wanted is None:
             return False
-        self._begin(flow, wanted, self._tables.packets.appended - 1)
-        if flow not in self._readings:
-            self.behind.discard(flow)
+        self._begin_anew(flow, wanted)
         return True
 
     def ask(self, by_flow: Mapping[int, DatagramBatch]) -> list[int]:
@@ -192,7 +190,7 @@ class FlowReadings:
             found = self._see(flow, batch)
             if found is not None:
                 del self._undecided[flow]
-                self._begin(flow, found[1], self._tables.packets.appended - 1)
+                self._begin_anew(flow, found[1])
                 claimed.append(flow)
         return claimed
 
@@ -207,7 +205,7 @@ class FlowReadings:
             else:
                 del self._undecided[flow]
                 self._claims[flow] = claim
-                self._begin(flow, claim, self._tables.packets.appended - 1)
+                self._begin_anew(flow, claim)
                 claimed.add(flow)
         return claimed
 
@@ -265,6 +263,12 @@ class FlowReadings:
         if batch is not None:
             self._feed(self._readings[flow], batch)
         return True
+
+    def _begin_anew(self, flow: int, wanted: Wanted) -> None:
+        self._begin(flow, wanted, self._tables.packets.appended - 1)
+        if flow not in self._readings:
+            # There is nothing that would have to catch up.
+            self.behind.discard(flow)
 
     def _begin(self, flow: int, wanted: Wanted, packet: int) -> None:
         """Open the reading that `packet` decided on, or note that there is none."""

@@ -118,7 +118,7 @@ class Rereading:
             return []
         if current.stage is _Stage.DETECT:
             current.claimed |= self._readings.give_up(sorted(current.flows))
-            self._read(current.claimed)
+            self._read(current.claimed & self._readings.behind)
             return []
         return self._readings.caught_up(sorted(current.flows))
 
