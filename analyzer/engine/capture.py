@@ -211,7 +211,9 @@ class Capture:
         """As threads would read a new batch, but waiting for it."""
         self.settle()
         while self._requests:
-            self._rereading.begin(self._requests.popleft()())
+            # Whoever asks meanwhile hears that there is something.
+            self._rereading.begin(self._requests[0]())
+            self._requests.popleft()
         if not self._rereading:
             return
         work = self._rereading.work(self._batch)
