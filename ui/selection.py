@@ -5,6 +5,7 @@ A pane that cannot show part of it keeps the rest. Rows are rows of the tables; 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QObject, Signal
@@ -91,6 +92,12 @@ class Selection(QObject):
         self.select_span(other.span)
         self.limit_to(other.session)
         self.history_changed.emit()
+
+    def renew(self, snapshot: Callable[[int], int], session: int) -> None:
+        """Rows were replaced: what stands for a snapshot, -1 for nothing, and the session that panes are limited to."""
+        self._history = [replace(place, snapshot=snapshot(place.snapshot)) for place in self._history]
+        self.limit_to(session)
+        self._go(replace(self._place, snapshot=snapshot(self._place.snapshot)), remember=False)
 
     def hover(self, time_ns: int | None) -> None:
         """The pointer is at a time; panes may mark it."""

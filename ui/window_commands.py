@@ -123,6 +123,7 @@ def _possible(document: Document) -> dict[str, bool]:
         "pause": document.is_live,
         "save": document.temporary and not document.is_live,
         "save_as": document.is_decoded,
+        "decode_as": place.packet >= 0,
         "all_sessions": selection.session >= 0,
         "file_problems": bool(document.worker.capture.problems),
         "baseline": steps.baseline(tables, place.snapshot) >= 0,

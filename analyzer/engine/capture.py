@@ -82,6 +82,8 @@ class Capture:
         self.source = source
         self.path = path
         self.protocols = tuple(protocols)
+        self.pins = pins
+        """How a person wants flows read."""
         self.tables = Tables(memory_limit)
         self.finished = False
         self._batch = batch or BATCH_FRAMES
@@ -156,6 +158,7 @@ class Capture:
 
         Any thread may call it, also after the end.
         """
+        self.pins = pins
         self._requests.append(lambda: self._readings.pin(pins))
 
     def reinterpret(self, flows: Collection[int] | None = None, dialects: Container[str] | None = None) -> None:

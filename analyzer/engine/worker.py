@@ -161,6 +161,11 @@ class Worker:
         return self._share
 
     @property
+    def is_rereading(self) -> bool:
+        """Something is read anew, or waits for it."""
+        return self.capture.is_rereading and self.failure is None and not self._closing
+
+    @property
     def reread(self) -> float:
         """The share that has been read anew of what is, 0 to 1; 1 where nothing is."""
         return self.capture.reread_share
