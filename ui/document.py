@@ -5,6 +5,7 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Container
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
@@ -14,8 +15,8 @@ from analyzer.capture.frames import CaptureError
 from analyzer.engine.pins import NO_PINS, Pins
 from analyzer.engine.query import Query
 from analyzer.engine.worker import Worker
+from analyzer.stats.renewed import session_now, snapshot_now
 from analyzer.store.tables import Tables
-from ui.models.renewal import renew
 from ui.selection import Selection
 
 T = TypeVar("T")
@@ -224,10 +225,24 @@ class Document(QObject):
             self.rereading.emit(self.worker.reread)
             return
         self._rereading = False
-        renew(self.tables, self.selection)
+        self._renew_selection()
         self.reread.emit()
         if self.worker.failure is not None:
             self._fail(self.worker.failure)
+
+    def _renew_selection(self) -> None:
+        """Packets stay selected, of snapshots and sessions what stands for them now.
+
+        Where no snapshot was selected, that which the packet completes now is.
+        """
+        tables = self.tables
+
+        @cache
+        def snapshot(packet: int, row: int) -> int:
+            found = snapshot_now(tables, row)
+            return found if found >= 0 or packet < 0 else tables.packets.integer("snapshot", packet)
+
+        self.selection.renew(snapshot, session_now(tables, self.selection.session))
 
     def _announce(self) -> None:
         tables = self.tables

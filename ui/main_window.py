@@ -260,6 +260,8 @@ class MainWindow(QMainWindow):
         if document is not None:
             document.selection.history_changed.connect(self._update_commands)
             document.selection.session_changed.connect(self._update_commands)
+            document.pinned.connect(self._update_commands)
+            document.reread.connect(self._update_commands)
             self.packets.setFocus()
         self._show_recent()
         self._update_commands()

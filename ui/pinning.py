@@ -73,10 +73,7 @@ class Pinning(QObject):
     def _pin(self, document: Document, flow: int, pin: Pin) -> None:
         if document is not self._opening.document:
             return
-        pins = document.pins.without(pin.place)
-        # What is recognised need not be remembered, but where it is an exception.
-        if pin.choice is not None or pins.find(*_ends(document, flow)) is not None:
-            pins = pins.with_pin(pin)
+        pins = document.pins.chosen(pin, *_ends(document, flow))
         if pins != document.pins:
             self._opening.pin(pins)
 

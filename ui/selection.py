@@ -93,11 +93,15 @@ class Selection(QObject):
         self.limit_to(other.session)
         self.history_changed.emit()
 
-    def renew(self, snapshot: Callable[[int], int], session: int) -> None:
-        """Rows were replaced: what stands for a snapshot, -1 for nothing, and the session that panes are limited to."""
-        self._history = [replace(place, snapshot=snapshot(place.snapshot)) for place in self._history]
+    def renew(self, snapshot: Callable[[int, int], int], session: int) -> None:
+        """Rows were replaced. `snapshot`: what stands for that of a packet, -1 for none; `session`: what panes show."""
+
+        def renewed(place: Place) -> Place:
+            return replace(place, snapshot=snapshot(place.packet, place.snapshot))
+
+        self._history = [renewed(place) for place in self._history]
         self.limit_to(session)
-        self._go(replace(self._place, snapshot=snapshot(self._place.snapshot)), remember=False)
+        self._go(renewed(self._place), remember=False)
 
     def hover(self, time_ns: int | None) -> None:
         """The pointer is at a time; panes may mark it."""

@@ -122,7 +122,7 @@ def _possible(document: Document) -> dict[str, bool]:
         "follow": not document.is_live and not document.temporary,
         "pause": document.is_live,
         "save": document.temporary and not document.is_live,
-        "save_as": document.is_decoded,
+        "save_as": document.is_decoded and not document.worker.is_rereading,
         "decode_as": place.packet >= 0,
         "all_sessions": selection.session >= 0,
         "file_problems": bool(document.worker.capture.problems),

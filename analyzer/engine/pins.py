@@ -90,6 +90,18 @@ class Pins:
         """These but for one."""
         return Pins(tuple(pin for pin in self.pins if pin.place != place))
 
+    def chosen(self, pin: Pin, address_a: str, address_b: str) -> Pins:
+        """These with what a person chose, of a flow with these ends, for it and others.
+
+        What detection says is pinned only as an exception, where another pin would count.
+        """
+        others = self.without(pin.place)
+        if pin.choice is None:
+            found = others.find(address_a, address_b)
+            if found is None or _closeness(found[0].place) > _closeness(pin.place):
+                return others
+        return others.with_pin(pin)
+
     def find(self, address_a: str, address_b: str) -> tuple[Pin, int] | None:
         """The one that counts for a flow, and which end it says is the server. None: there is none."""
         found = [(pin, pin.place.server_of(address_a, address_b)) for pin in reversed(self.pins)]

@@ -90,6 +90,16 @@ def test_a_pin_replaces_that_of_the_same_flows() -> None:
     assert [str(pin) for pin in pins.without(port)] == ["1=ddnet"]
 
 
+def test_what_is_recognised_is_pinned_as_an_exception_only() -> None:
+    ends = client, server = "10.0.0.9:5000", "10.0.0.2:8303"
+    flow, port = Place(server, client), Place("8303")
+    assert NO_PINS.chosen(Pin(flow, None), *ends) == NO_PINS
+    pins = NO_PINS.chosen(Pin(port, DDNET), *ends).chosen(Pin(flow, None), *ends)
+    assert [str(pin) for pin in pins] == ["8303=ddnet", f"{client}-{server}=auto"]
+    assert [str(pin) for pin in pins.chosen(Pin(port, None), *ends)] == [f"{client}-{server}=auto"]
+    assert pins.chosen(Pin(port, None), *ends).chosen(Pin(flow, None), *ends) == NO_PINS
+
+
 def test_a_flow_with_no_known_server_has_that_with_the_lower_port() -> None:
     a, b = "10.0.0.9:5000", "[::1]:8303"
     assert [str(flow_place(a, b, server)) for server in (-1, 0, 1)] == [f"{b}-{a}", f"{b}-{a}", f"{a}-{b}"]

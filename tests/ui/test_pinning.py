@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from analyzer.engine.capture import Capture
 from analyzer.engine.pins import NO_PINS, NOT_DECODED, Choice, Pin, Pins, Place
+from analyzer.stats.flows import session_flow
 from analyzer.stats.live import live_sessions, live_snapshots, session_counts
 from tests.ui.conftest import Opener
 from tests.ui.growing import GAME, Growing
@@ -95,7 +96,6 @@ def test_wrong_and_back_keeps_rows_and_selection(
     assert live_content(tables) == before
     assert selection.place.packet == packet
     assert not session_counts(tables, session)
-    selection.select(packet, int(tables.packets.integer("snapshot", packet)))
     assert tables.snapshots.integer("tick", selection.place.snapshot) == tick
     selection.limit_to(-1)
     assert window.packets.model.rowCount() == count >= listed
@@ -138,8 +138,8 @@ def test_views_drop_the_old_rows_and_take_the_new(
 ) -> None:
     document = opened(game)
     tables = document.tables
-    qtbot.waitUntil(lambda: window.clients.clients.rowCount() > 0)
-    clients = window.clients.clients.rowCount()
+    clients = len(live_sessions(tables))
+    qtbot.waitUntil(lambda: window.clients.clients.rowCount() == clients)
     packet, row = a_snapshot(document)
     document.selection.select(packet, row)
     scope = window.charts.scope
@@ -147,17 +147,14 @@ def test_views_drop_the_old_rows_and_take_the_new(
     qtbot.waitUntil(lambda: not window.charts.is_stale)
     drawn = len(scope.data.track(-1))
     flow = tables.packets.integer("flow", packet)
-    sessions = [
-        s
-        for s in live_sessions(tables).tolist()
-        if tables.readings.integer("flow", tables.sessions.integer("reading", s)) == flow
-    ]
+    sessions = [session for session in live_sessions(tables).tolist() if session_flow(tables, session) == flow]
 
     pin(NOT_DECODED)
     qtbot.waitUntil(lambda: window.clients.clients.rowCount() == clients - len(sessions))
     qtbot.waitUntil(lambda: not window.charts.is_stale)
     assert 0 < len(scope.data.track(-1)) < drawn
     assert document.selection.place.snapshot == -1
+    assert not document.worker.is_rereading
     assert document.selection.place.packet == packet
     assert window.packets.model.index(packet, Column.PROTOCOL).data() != "DDNet"
     assert session_counts(tables, scope.own)
@@ -174,7 +171,7 @@ def test_the_dialog_says_what_is_and_the_bar_what_was_chosen(
     window: MainWindow, opened: Opener, game: Path, pin: Callable[..., None], qtbot: QtBot
 ) -> None:
     document = opened(game)
-    assert not window.actions_by_name["decode_as"].isEnabled() or document.selection.place.packet >= 0
+    assert window.actions_by_name["decode_as"].isEnabled() == (document.selection.place.packet >= 0)
     document.selection.select(*a_snapshot(document))
     qtbot.waitUntil(lambda: window.actions_by_name["decode_as"].isEnabled())
     dialog = ask(window, qtbot)

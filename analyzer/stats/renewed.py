@@ -1,24 +1,11 @@
-"""The selection after flows were read anew: what stands for a snapshot or session of a reading that counts no more."""
+"""What stands for a snapshot or session of a reading that counts no more, after its flow was read anew."""
 
 from __future__ import annotations
-
-from functools import cache
 
 import numpy as np
 
 from analyzer.stats.live import session_counts
 from analyzer.store.tables import Tables
-from ui.selection import Selection
-
-
-def renew(tables: Tables, selection: Selection) -> None:
-    """Packets stay; of snapshots and sessions those that stand for them now are selected."""
-
-    @cache
-    def snapshot(row: int) -> int:
-        return snapshot_now(tables, row)
-
-    selection.renew(snapshot, session_now(tables, selection.session))
 
 
 def snapshot_now(tables: Tables, snapshot: int) -> int:
