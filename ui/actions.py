@@ -58,6 +58,7 @@ COMMANDS = (
     Command("find", "Edit", "Find...", "Ctrl+F", "magnifying-glass", separator=True),
     Command("find_next", "Edit", "Find next", "Ctrl+N"),
     Command("find_previous", "Edit", "Find previous", "Ctrl+B"),
+    Command("decode_as", "Edit", "Decode as...", "Ctrl+Shift+U", separator=True, lacks="no packet is selected"),
     Command("preferences", "Edit", "Preferences...", "Ctrl+Shift+P", needs_capture=False, separator=True),
     Command("zoom_in", "View", "Zoom in", "Ctrl++ Ctrl+=", needs_capture=False),
     Command("zoom_out", "View", "Zoom out", "Ctrl+-", needs_capture=False),

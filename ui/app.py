@@ -17,7 +17,9 @@ from PySide6.QtWidgets import QApplication
 import analyzer
 from analyzer import kernel_cache
 from analyzer.engine.machine import memory_bytes
+from analyzer.engine.pins import NO_PINS, Pins, parse_pin
 from analyzer.engine.right_of_way import RIGHT_OF_WAY
+from analyzer.protocols import PROTOCOLS
 from ui import fonts
 from ui.display import display_fault
 from ui.fast_decoder import FastDecoder
@@ -40,7 +42,7 @@ def main(argv: list[str] | None = None) -> int:
         return 1
     application = QApplication(["snapscope"])
     settings = Settings()
-    window = start(application, options.capture, settings, follow=options.follow)
+    window = start(application, options.capture, settings, follow=options.follow, pins=options.pins)
     sys.excepthook = _reporter(window)
     decoder = FastDecoder()
     window.prepare(decoder)
@@ -55,8 +57,13 @@ def main(argv: list[str] | None = None) -> int:
     return code
 
 
-def start(application: QApplication, capture: str | None, settings: Settings, *, follow: bool = False) -> MainWindow:
-    """Set the application up and show the window, with a capture if one is named; `follow` what is written to it."""
+def start(
+    application: QApplication, capture: str | None, settings: Settings, *, follow: bool = False, pins: Pins = NO_PINS
+) -> MainWindow:
+    """Set the application up and show the window, with a capture if one is named; `follow` what is written to it.
+
+    `pins`: how flows of the first capture are read.
+    """
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     loop = QAbstractEventDispatcher.instance()
     loop.awake.connect(lambda: RIGHT_OF_WAY.take("window"))
@@ -68,6 +75,7 @@ def start(application: QApplication, capture: str | None, settings: Settings, *,
     fonts.load()
     application.setWindowIcon(product_icon())
     window = MainWindow(settings)
+    window.opening.given = pins
     window.show()
     window.recovery.look()
     if capture:
@@ -108,9 +116,23 @@ def _read_arguments(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("-f", "--filter", metavar="BPF", help='a capture filter, such as "udp port 8303"')
     parser.add_argument("-w", "--write", metavar="FILE", help="write the capture to this pcapng file, a new one")
     parser.add_argument("-k", "--begin", action="store_true", help="begin to capture at once, without asking")
+    parser.add_argument(
+        "--decode-as",
+        metavar="PORT=DIALECT",
+        action="append",
+        default=[],
+        help="read the flows of a server so, whatever they look like: 8303=ddnet, 10.0.0.2:8303=0.6.5, or "
+        "CLIENT:PORT-SERVER:PORT=none for one flow that is not decoded; may be repeated",
+    )
     version = f"snapscope {analyzer.__version__}, Qt {qVersion()}"
     parser.add_argument("--version", action="version", version=version)
     options = parser.parse_args(arguments)
+    options.pins = NO_PINS
+    for text in options.decode_as:
+        try:
+            options.pins = options.pins.with_pin(parse_pin(text, PROTOCOLS))
+        except ValueError as error:
+            parser.error(f"--decode-as: {error}")
     if options.capture and (options.begin or options.interface or options.filter or options.write):
         parser.error("either a file is opened or an interface is captured on")
     if options.follow and not options.capture:

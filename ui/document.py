@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 
 from analyzer.capture.frames import CaptureError
+from analyzer.engine.pins import NO_PINS, Pins
 from analyzer.engine.query import Query
 from analyzer.engine.worker import Worker
+from analyzer.stats.renewed import session_now, snapshot_now
 from analyzer.store.tables import Tables
 from ui.selection import Selection
 
@@ -37,6 +40,12 @@ class Document(QObject):
     """The share of the file that is decoded, 0 to 1; it never falls. Of a file that grows nothing is said."""
     decoded = Signal()
     """Decoding ended: at the end of the file, cancelled, or by `failure`."""
+    pinned = Signal()
+    """A person wants flows read otherwise."""
+    rereading = Signal(float)
+    """The share that has been read anew of what is, 0 to 1."""
+    reread = Signal()
+    """All that was to be read anew is; what is selected stands in the new readings."""
     question_failed = Signal(str)
     """An exception of ours while answering, as a report that a person can copy."""
     unreadable = Signal(str)
@@ -56,6 +65,7 @@ class Document(QObject):
         self._open = True
         self._paused = False
         self._done = False
+        self._rereading = False
         self._topics: dict[str, int] = {}
         self._answered.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
         self._timer = QTimer(self)
@@ -70,9 +80,10 @@ class Document(QObject):
         *,
         growing: bool = False,
         memory_limit: int | None = None,
+        pins: Pins = NO_PINS,
     ) -> Document:
         """Open a capture as `Worker.open` does; `start` begins to decode it. Raises `CaptureError`."""
-        return cls(Worker.open(path, growing=growing, memory_limit=memory_limit), parent)
+        return cls(Worker.open(path, growing=growing, memory_limit=memory_limit, pins=pins), parent)
 
     @property
     def path(self) -> Path:
@@ -102,6 +113,27 @@ class Document(QObject):
             self.paused_changed.emit(on)
             if not on:
                 self._announce()
+
+    @property
+    def pins(self) -> Pins:
+        """How a person wants flows read."""
+        return self.worker.capture.pins
+
+    def pin(self, pins: Pins) -> None:
+        """Read flows otherwise from now on, and anew: `rereading` says how it goes, `reread` that it is done."""
+        self.worker.pin(pins)
+        self._expect_rereading()
+        self.pinned.emit()
+
+    def reinterpret(self, dialects: Container[str] | None = None) -> None:
+        """What readings of some dialects, or of all, rest on has changed: read their flows anew."""
+        self.worker.reinterpret(dialects=dialects)
+        self._expect_rereading()
+
+    def _expect_rereading(self) -> None:
+        self._rereading = True
+        if self._open:
+            self._timer.start()
 
     @property
     def tables(self) -> Tables:
@@ -167,23 +199,50 @@ class Document(QObject):
 
     @Slot()
     def _poll(self) -> None:
-        ended = self.worker.decoded.is_set()
+        ended, rereading = self.worker.decoded.is_set(), self.worker.is_rereading
         if ended:
             self.pause(False)
         if self._paused:
             self._count_waiting()
         else:
             self._announce()
-        if ended or not self.worker.growing:
+        if not self._done and (ended or not self.worker.growing):
             with suppress(CaptureError):
                 # Of a medium that is gone the decoder says so, once.
                 self.progressed.emit(self.worker.progress)
-        if ended:
+        if ended and not rereading:
             self._timer.stop()
+        if ended and not self._done:
             self._done = True
             if isinstance(self.worker.failure, CaptureError):
                 self.unreadable.emit(str(self.worker.failure))
             self.decoded.emit()
+        if self._rereading and not self._paused:
+            self._tell_rereading(rereading)
+
+    def _tell_rereading(self, goes_on: bool) -> None:
+        if goes_on:
+            self.rereading.emit(self.worker.reread)
+            return
+        self._rereading = False
+        self._renew_selection()
+        self.reread.emit()
+        if self.worker.failure is not None:
+            self._fail(self.worker.failure)
+
+    def _renew_selection(self) -> None:
+        """Packets stay selected, of snapshots and sessions what stands for them now.
+
+        Where no snapshot was selected, that which the packet completes now is.
+        """
+        tables = self.tables
+
+        @cache
+        def snapshot(packet: int, row: int) -> int:
+            found = snapshot_now(tables, row)
+            return found if found >= 0 or packet < 0 else tables.packets.integer("snapshot", packet)
+
+        self.selection.renew(snapshot, session_now(tables, self.selection.session))
 
     def _announce(self) -> None:
         tables = self.tables

@@ -30,6 +30,7 @@ from ui.live_view import LiveView
 from ui.machine import Machine
 from ui.models.packet_cells import TimeFormat
 from ui.opening import Opening
+from ui.pinning import Pinning
 from ui.recent_menu import RecentMenu
 from ui.recovery import Recovery
 from ui.saving import Saving
@@ -76,6 +77,7 @@ class MainWindow(QMainWindow):
         self.saving = Saving(
             self.opening, self.appearance, lambda: self.charts.region_s, self.packets.selected_packets, self
         )
+        self.pinning = Pinning(self.opening, self)
         self._closes = False
         self.editing = Editing(
             self.packets, self.packet_tab, self.snapshot_tab, self.charts, self.clients, self.find_bar
@@ -193,6 +195,8 @@ class MainWindow(QMainWindow):
         self.packet_tab.wants_first.connect(self.packets.go_first)
         self.snapshot_tab.select_first.connect(self.packets.go_next_snapshot)
         self.packets.step_failed.connect(self.status.say)
+        self.packets.decode_as_wanted.connect(self.pinning.ask_packet)
+        self.clients.decode_as_wanted.connect(self.pinning.ask_session)
         self.banner.details_wanted.connect(self.dialogs.tell_problems)
         self.status.failure_wanted.connect(self._go_next_failed)
 
@@ -223,6 +227,7 @@ class MainWindow(QMainWindow):
                 "zoom_reset": lambda: appearance.zoom_by(1.0 - appearance.preferences.zoom),
                 "pause": self.live_view.toggle_pause,
                 "all_sessions": self._show_all_sessions,
+                "decode_as": self.pinning.ask_packet,
                 "fill": layout.fill,
                 "next_pane": lambda: layout.step_pane(1),
                 "previous_pane": lambda: layout.step_pane(-1),
@@ -255,6 +260,8 @@ class MainWindow(QMainWindow):
         if document is not None:
             document.selection.history_changed.connect(self._update_commands)
             document.selection.session_changed.connect(self._update_commands)
+            document.pinned.connect(self._update_commands)
+            document.reread.connect(self._update_commands)
             self.packets.setFocus()
         self._show_recent()
         self._update_commands()

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
 
 from analyzer.capture.frames import CaptureError
+from analyzer.engine.pins import NO_PINS, Pins, parse_pin
+from analyzer.protocols import PROTOCOLS
 from analyzer.stats.clients import Clients, client_stats
 from ui import words
 from ui.document import Document
@@ -34,6 +37,8 @@ class Opening(QObject):
         super().__init__(parent)
         self._settings = settings
         self._banner = banner
+        self.given = NO_PINS
+        """How flows of the capture that is opened next are read, whatever is remembered."""
         self._document: Document | None = None
         self._successor: Document | None = None
         """Decodes the same file with kernels, until it has as many rows."""
@@ -95,9 +100,15 @@ class Opening(QObject):
             if document is not None:
                 document.keep_as(path)
         self.remember(path)
+        self._remember_pins(path)
         if self._document is not None and self._document.is_decoded:
             self._ask_recent(self._document)
         self.state_changed.emit()
+
+    def copied_to(self, path: Path) -> None:
+        """A file was made of the capture that is open, or of some of it: its flows are read alike."""
+        if self._document is not None and len(self._document.pins):
+            self._settings.set_pins(path, [str(pin) for pin in self._document.pins])
 
     @Slot()
     def decode_again(self) -> None:
@@ -107,6 +118,9 @@ class Opening(QObject):
         """
         document = self._document
         if document is None or document.is_decoded or document.worker.capture.compiled or self._successor is not None:
+            return
+        if not document.tables.readings.array("alive").all():
+            # The other would have other rows.
             return
         try:
             successor = self._open_document(document.worker.capture.path, growing=document.worker.growing)
@@ -172,7 +186,38 @@ class Opening(QObject):
     def _open_document(self, path: str | Path, *, growing: bool = False) -> Document:
         """Open a capture with the memory that is preferred. Raises `CaptureError`."""
         preferred = self._settings.preferences.memory_mib
-        return Document.open(path, self, growing=growing, memory_limit=preferred * MIB or None)
+        pins = self._pins(Path(path))
+        document = Document.open(path, self, growing=growing, memory_limit=preferred * MIB or None, pins=pins)
+        self.given = NO_PINS
+        return document
+
+    def _pins(self, path: Path) -> Pins:
+        """How flows of a file are to be read: as they are, where it is open, or as they were."""
+        document = self._document
+        if document is not None and path in (document.path, document.worker.capture.path):
+            pins = document.pins
+        else:
+            pins = NO_PINS
+            for text in self._settings.pins(path):
+                # Another version of the program may have known more.
+                with suppress(ValueError):
+                    pins = pins.with_pin(parse_pin(text, PROTOCOLS))
+        for pin in self.given:
+            pins = pins.with_pin(pin)
+        return pins
+
+    def pin(self, pins: Pins) -> None:
+        """Read flows of the capture that is open so, and remember it."""
+        # It has the rows of readings as they were.
+        self._drop_successor()
+        if self._document is not None:
+            self._document.pin(pins)
+            self._remember_pins(self._document.path)
+
+    def _remember_pins(self, path: Path) -> None:
+        document = self._document
+        if document is not None and not document.temporary:
+            self._settings.set_pins(path, [str(pin) for pin in document.pins])
 
     @Slot()
     def _succeed(self) -> None:

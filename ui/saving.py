@@ -211,6 +211,8 @@ class Saving(QObject):
         if running.keeps_all and document.temporary and self._opening.document is document:
             self.kept.emit(document.worker.capture.path)
             self._opening.keep_as(running.target)
+        elif self._opening.document is document:
+            self._opening.copied_to(running.target)
         packets = words.count(saved.frames, self.tr("packet"), self.tr("packets"))
         self.told.emit(self.tr("{0} saved in {1}").format(packets, running.target.name))
         if opens:

@@ -5,6 +5,7 @@ A pane that cannot show part of it keeps the rest. Rows are rows of the tables; 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QObject, Signal
@@ -91,6 +92,16 @@ class Selection(QObject):
         self.select_span(other.span)
         self.limit_to(other.session)
         self.history_changed.emit()
+
+    def renew(self, snapshot: Callable[[int, int], int], session: int) -> None:
+        """Rows were replaced. `snapshot`: what stands for that of a packet, -1 for none; `session`: what panes show."""
+
+        def renewed(place: Place) -> Place:
+            return replace(place, snapshot=snapshot(place.packet, place.snapshot))
+
+        self._history = [renewed(place) for place in self._history]
+        self.limit_to(session)
+        self._go(renewed(self._place), remember=False)
 
     def hover(self, time_ns: int | None) -> None:
         """The pointer is at a time; panes may mark it."""

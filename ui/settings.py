@@ -10,6 +10,8 @@ from typing import Any
 from PySide6.QtCore import QByteArray, QSettings
 
 MAX_RECENT = 12
+MAX_PINNED = 100
+"""Captures whose pins are remembered."""
 THEMES = ("system", "light", "dark")
 TIME_FORMATS = ("first", "previous", "utc")
 """Seconds since the first frame, since the packet before, or the time of day in UTC."""
@@ -128,6 +130,26 @@ class Settings:
     def forget_recent(self, path: str) -> None:
         """Take a capture off the list."""
         self._set_recent([entry for entry in self.recent if entry.path != path])
+
+    def pins(self, path: Path) -> list[str]:
+        """How a person wanted flows of a capture read, as texts."""
+        return dict(self._pinned()).get(str(path.absolute()), [])
+
+    def set_pins(self, path: Path, pins: list[str]) -> None:
+        """Remember it, or that there is nothing to remember."""
+        known = str(path.absolute())
+        others = [(other, texts) for other, texts in self._pinned() if other != known]
+        stored = [(known, pins), *others] if pins else others
+        self._store.setValue("pins", json.dumps(stored[:MAX_PINNED]))
+
+    def _pinned(self) -> list[tuple[str, list[str]]]:
+        """By path, what was pinned last first."""
+        stored, found = self._json("pins", []), []
+        for entry in stored if isinstance(stored, list) else []:
+            match entry:
+                case [str(path), list(texts)]:
+                    found.append((path, [text for text in texts if isinstance(text, str)]))
+        return found
 
     def layout(self, name: str) -> QByteArray:
         """A saved geometry or state, empty if there is none."""

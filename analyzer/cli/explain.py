@@ -15,7 +15,7 @@ from analyzer.cli.described import Described
 from analyzer.cli.errors import CommandError
 from analyzer.cli.frame_words import SENTENCES
 from analyzer.cli.opening import decoded, packet_kinds
-from analyzer.cli.options import AsJson, File, MemoryLimit
+from analyzer.cli.options import AsJson, DecodeAs, File, MemoryLimit
 from analyzer.cli.output import bracketed, counted, json_text, one_line, write_lines
 from analyzer.cli.packets import source_and_destination
 from analyzer.engine.capture import Capture
@@ -37,12 +37,18 @@ FrameNumber = Annotated[int, typer.Option("--frame", metavar="N", help="Frame nu
 Row = dict[str, object]
 
 
-def explain(file: File, frame: FrameNumber, as_json: AsJson = False, memory_limit: MemoryLimit = None) -> None:
+def explain(
+    file: File,
+    frame: FrameNumber,
+    as_json: AsJson = False,
+    memory_limit: MemoryLimit = None,
+    decode_as: DecodeAs = None,
+) -> None:
     """Explain one frame byte by byte.
 
     Every field with its bytes as buffer:offset+length, its value and meaning; then the snapshots it belongs to.
     """
-    with decoded(file, memory_limit) as (capture, query):
+    with decoded(file, memory_limit, decode_as) as (capture, query):
         packets = packets_of_frame(capture.tables, frame)
         if as_json:
             explained = [_record(capture, query, packet) for packet in packets]

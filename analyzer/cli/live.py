@@ -18,8 +18,8 @@ from analyzer.capture.live.rights import Through, ways
 from analyzer.capture.spools import Spools
 from analyzer.cli.errors import CommandError
 from analyzer.cli.live_status import StatusLine
-from analyzer.cli.opening import MIB, code_legends, code_names, packet_kinds
-from analyzer.cli.options import AsJson, MemoryLimit
+from analyzer.cli.opening import MIB, code_legends, code_names, packet_kinds, pins_of
+from analyzer.cli.options import AsJson, DecodeAs, MemoryLimit
 from analyzer.cli.output import Column, json_text, note, table_lines, write_lines
 from analyzer.cli.summary import summary_record
 from analyzer.cli.summary_page import page_lines
@@ -62,6 +62,7 @@ def live(
     ] = None,
     as_json: AsJson = False,
     memory_limit: MemoryLimit = None,
+    decode_as: DecodeAs = None,
 ) -> None:
     """Capture on a network interface, and sum up at the end.
 
@@ -77,7 +78,7 @@ def live(
         with _sentences(), _told_to_stop() as told, Sniffer.start(settings, through) as sniffer:
             _wait_started(sniffer, told)
             limit = None if memory_limit is None else memory_limit * MIB
-            with Capture.open(file, growing=True, memory_limit=limit) as capture:
+            with Capture.open(file, growing=True, memory_limit=limit, pins=pins_of(decode_as)) as capture:
                 _follow(capture, sniffer, told)
                 stats = capture_stats(capture.tables, packet_kinds(capture), code_names(capture))
                 record = summary_record(write or Path(interface), capture, stats)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from analyzer.cli.errors import CommandError
 from analyzer.cli.output import note
 from analyzer.cli.pipes import as_file
 from analyzer.engine.capture import Capture
+from analyzer.engine.pins import Pin, Pins
 from analyzer.engine.query import Query
 from analyzer.stats.capture import PacketKinds
 from analyzer.stats.snapshots import CodeNames
@@ -22,10 +23,13 @@ MAX_WARNINGS = 20
 
 
 @contextmanager
-def decoded(path: Path, memory_limit: int | None = None, *, warn: bool = True) -> Iterator[tuple[Capture, Query]]:
+def decoded(
+    path: Path, memory_limit: int | None = None, decode_as: Sequence[Pin] | None = None, *, warn: bool = True
+) -> Iterator[tuple[Capture, Query]]:
     """The decoded capture and its query side. `warn`: name the file's problems on standard error.
 
-    `memory_limit`: MiB of tables that stay in memory, if not as many as suit the machine.
+    `memory_limit`: MiB of tables that stay in memory, if not as many as suit the machine. `decode_as`: how flows are
+    read, whatever they look like.
 
     Raises CommandError where the file cannot be read as a capture.
     """
@@ -33,17 +37,35 @@ def decoded(path: Path, memory_limit: int | None = None, *, warn: bool = True) -
         with _sentences(path):
             file = opened.enter_context(as_file(path))
             limit = None if memory_limit is None else memory_limit * MIB
-            capture = opened.enter_context(Capture.open(file, memory_limit=limit))
+            capture = opened.enter_context(Capture.open(file, memory_limit=limit, pins=pins_of(decode_as)))
         with _sentences(path):
             _decode(capture, path)
         _refuse_headless(capture, path)
         if warn:
             _warn(capture, path)
+        note_unmet(path, capture, decode_as)
         query = capture.query()
         try:
             yield capture, query
         finally:
             query.close()
+
+
+def pins_of(decode_as: Sequence[Pin] | None) -> Pins:
+    """What the command line says; of two for the same flows the later one counts."""
+    pins = Pins()
+    for pin in decode_as or ():
+        pins = pins.with_pin(pin)
+    return pins
+
+
+def note_unmet(path: Path, capture: Capture, decode_as: Sequence[Pin] | None) -> None:
+    """Say which of `decode_as` no flow is meant by: a port may be mistyped."""
+    flows = capture.tables.flows
+    for pin in decode_as or ():
+        ends = zip(flows.array("address_a").tolist(), flows.array("address_b").tolist(), strict=True)
+        if all(pin.place.server_of(*both) < 0 for both in ends):
+            note(f"warning: {path}: no flow is meant by --decode-as {pin}")
 
 
 @contextmanager

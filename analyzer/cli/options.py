@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 
 from analyzer.cli.output import Format
+from analyzer.engine.pins import Pin, parse_pin
+from analyzer.protocols import PROTOCOLS
 
 File = Annotated[
     Path,
@@ -22,6 +24,25 @@ MemoryLimit = Annotated[
         metavar="MIB",
         min=0,
         help="MiB of tables kept in memory, others in a temporary file; by default a quarter of the machine's memory.",
+    ),
+]
+
+
+def _read_pin(text: str) -> Pin:
+    try:
+        return parse_pin(text, PROTOCOLS)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+
+
+DecodeAs = Annotated[
+    list[Pin] | None,
+    typer.Option(
+        "--decode-as",
+        metavar="PORT=DIALECT",
+        parser=_read_pin,
+        help="Read the flows of a server so, whatever they look like: 8303=ddnet, 10.0.0.2:8303=0.6.5, or "
+        "CLIENT:PORT-SERVER:PORT=none for one flow that is not decoded. May be repeated.",
     ),
 ]
 Client = Annotated[

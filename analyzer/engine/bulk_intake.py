@@ -5,8 +5,6 @@ The rows are those of `PlainIntake`.
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,7 +14,7 @@ from analyzer.engine.clock import Clock
 from analyzer.engine.intake import add_fragments, add_frames, pieces_column
 from analyzer.net.bulk import BulkFlowTable, BulkNetwork, DatagramColumns, endpoints
 from analyzer.net.flows import format_endpoint
-from analyzer.protocols.base import DatagramBatch
+from analyzer.protocols.base import DatagramBatch, by_flow
 from analyzer.store.tables import Tables
 
 
@@ -43,7 +41,7 @@ class BulkIntake:
         self._add_flows(packet, flow, datagrams.keys)
         self._add_packets(first, flow, direction, datagrams)
         add_fragments(self._tables, ((packet + row, datagram) for row, datagram in datagrams.joined))
-        return _by_flow(
+        return by_flow(
             flow,
             DatagramBatch(
                 np.arange(packet, packet + len(flow), dtype=np.int64),
@@ -92,21 +90,3 @@ class BulkIntake:
         )
         before = self._tables.flows.take("packets", numbers.astype(np.int64)).astype(np.int64)
         self._tables.flows.amend("packets", numbers.tolist(), (before + counts).tolist())
-
-
-def _by_flow(flow: NDArray[np.int32], batch: DatagramBatch) -> dict[int, DatagramBatch]:
-    """The datagrams of each flow, in their order, by flow number: flows are numbered in the order they began."""
-    order = np.argsort(flow, kind="stable")
-    ordered = flow[order]
-    whole = DatagramBatch(
-        batch.packet[order],
-        batch.time_ns[order],
-        batch.direction[order],
-        batch.offset[order],
-        batch.length[order],
-        batch.udp_length[order],
-        batch.clock_ns[order],
-        batch.buffer,
-    )
-    edges = [*np.flatnonzero(np.diff(ordered, prepend=-1)).tolist(), len(order)]
-    return {int(ordered[start]): whole.part(start, stop) for start, stop in pairwise(edges)}

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Collection, Container, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
@@ -24,7 +25,9 @@ from analyzer.engine.flow_readings import FlowReadings
 from analyzer.engine.intake import Intake, PlainIntake
 from analyzer.engine.machine import default_memory_limit
 from analyzer.engine.payloads import Payloads
+from analyzer.engine.pins import NO_PINS, Pins
 from analyzer.engine.query import Query
+from analyzer.engine.rereading import Rereading
 from analyzer.engine.right_of_way import RIGHT_OF_WAY, processors
 from analyzer.engine.writer import merge
 from analyzer.protocols import PROTOCOLS
@@ -71,6 +74,7 @@ class Capture:
         compiled: bool,
         threads: int | None,
         memory_limit: int,
+        pins: Pins,
     ) -> None:
         """Use `Capture.open`."""
         self.compiled = compiled
@@ -78,6 +82,8 @@ class Capture:
         self.source = source
         self.path = path
         self.protocols = tuple(protocols)
+        self.pins = pins
+        """How a person wants flows read."""
         self.tables = Tables(memory_limit)
         self.finished = False
         self._batch = batch or BATCH_FRAMES
@@ -89,15 +95,20 @@ class Capture:
         self._reading: _Batch | None = None
         """What threads are reading while the next batch is taken in."""
         self._spill_problems: list[Problem] = []
+        payloads = Payloads(self.tables, source.file)
         self._readings = FlowReadings(
             self.tables,
-            Payloads(self.tables, source.file),
+            payloads,
             self._clock,
             self._drops,
             self.protocols,
+            pins,
             strict=strict,
             compiled=compiled,
         )
+        self._rereading = Rereading(self.tables, payloads, self._clock, self._readings)
+        self._requests: deque[Callable[[], Collection[int]]] = deque()
+        """Of any thread: each says which flows have to be read anew."""
 
     @classmethod
     def open(
@@ -111,6 +122,7 @@ class Capture:
         compiled: bool | None = None,
         threads: int | None = None,
         memory_limit: int | None = None,
+        pins: Pins = NO_PINS,
     ) -> Capture:
         """Open a capture file. `strict` lets an exception of ours through instead of marking the row.
 
@@ -118,15 +130,15 @@ class Capture:
         `source.finish`. `batch`: frames of a step, if not as many as suit. `compiled`: whether to use compiled kernels,
         if not where they are at hand and the file is worth loading them. `threads`: how many read flows, if not one for
         each processor; only compiled kernels gain by it, and the rows are the same. `memory_limit`: bytes of tables
-        that stay in memory, if not a quarter of the machine's; the others move to a temporary file. Raises
-        `CaptureError` with a sentence for a person.
+        that stay in memory, if not a quarter of the machine's; the others move to a temporary file. `pins`: how a
+        person wants flows read. Raises `CaptureError` with a sentence for a person.
         """
         if compiled is None:
             compiled = (growing or _is_large(path)) and _kernels_ready()
         if memory_limit is None:
             memory_limit = default_memory_limit()
         source = Source.open(path, growing=growing, compiled=compiled)
-        return cls(source, Path(path), protocols, batch, strict, compiled, threads, memory_limit)
+        return cls(source, Path(path), protocols, batch, strict, compiled, threads, memory_limit, pins)
 
     def __enter__(self) -> Capture:
         return self
@@ -141,22 +153,81 @@ class Capture:
         """What is wrong with the file, and with the one that tables move to."""
         return self.source.problems + self._spill_problems
 
+    def pin(self, pins: Pins) -> None:
+        """A person wants flows read so from now on: the steps that follow read anew those that were read otherwise.
+
+        Any thread may call it, also after the end.
+        """
+        self.pins = pins
+        self._requests.append(lambda: self._readings.pin(pins))
+
+    def reinterpret(self, flows: Collection[int] | None = None, dialects: Container[str] | None = None) -> None:
+        """What readings rest on has changed: the steps that follow read flows anew, of all or these those of a dialect.
+
+        Any thread may call it, also after the end.
+        """
+        self._requests.append(
+            lambda: [flow for flow in self._readings.of_dialects(dialects) if flows is None or flow in flows]
+        )
+
+    @property
+    def is_rereading(self) -> bool:
+        """There is something to be read anew."""
+        return bool(self._requests or self._rereading)
+
+    @property
+    def reread_share(self) -> float:
+        """The share that has been read anew, 0 to 1; 1 where nothing is."""
+        return 0.0 if self._requests else self._rereading.progress
+
     def step(self, seconds: float | None = None) -> bool:
         """Read and decode one batch and publish its rows. False: the end was reached and everything is settled.
+
+        Where something is to be read anew, also a batch of that; then a later call may have more to do again.
 
         `seconds`: time that a step is to take, where throughput is not all; batches become as small as that needs, and
         large again without it.
         """
-        if self.finished:
-            return False
+        if self.is_rereading:
+            self.reread(seconds)
+        if self.finished or (self._rereading and self.source.at_end):
+            return self.is_rereading
         begin = time.perf_counter()
         more = self._step()
-        took = time.perf_counter() - begin
+        self._suit(seconds, time.perf_counter() - begin)
+        return more
+
+    def _suit(self, seconds: float | None, took: float) -> None:
+        """Make batches as large as suits what a step took."""
         if seconds is None or took < seconds / 2:
             self._batch = min(2 * self._batch, self._largest)
         elif took > seconds:
             self._batch = max(self._batch // 2, min(SMALLEST_BATCH, self._batch))
-        return more
+
+    def reread(self, seconds: float | None = None) -> None:
+        """Read a batch of what is to be read anew; `step` does so too. `seconds` as there."""
+        begin = time.perf_counter()
+        self._reread()
+        self._suit(seconds, time.perf_counter() - begin)
+
+    def _reread(self) -> None:
+        """As threads would read a new batch, but waiting for it."""
+        self.settle()
+        while self._requests:
+            # Whoever asks meanwhile hears that there is something.
+            self._rereading.begin(self._requests[0]())
+            self._requests.popleft()
+        if not self._rereading:
+            return
+        work = self._rereading.work(self._batch)
+        flows = list(work)
+        self._reading = _Batch(flows, self._feed_all(list(work.items())), {}, self._clock.now_ns)
+        self.settle()
+        with RIGHT_OF_WAY:
+            merge(self.tables, self._rereading.end())
+        if self.finished and not self._rereading:
+            self._drops.doubt()
+        self.tables.publish()
 
     def _step(self) -> bool:
         with RIGHT_OF_WAY:
@@ -167,7 +238,7 @@ class Capture:
             self._decode(part)
         if not len(frames):
             self.settle()
-            if self.source.at_end:
+            if self.source.at_end and not self._rereading:
                 self._finish()
                 self.tables.publish()
         self._note_spill_trouble()

@@ -103,6 +103,10 @@ class Drops:
         if near.any():
             reading.lose(*self._losses(rows[near], np.zeros(1, np.int64)))
 
+    def forget(self, reading: Reading) -> None:
+        """Another one replaced it."""
+        self._told.pop(reading.rows.reading, None)
+
     def doubt(self) -> None:
         """Where frames were lost at times that the file does not say, nobody can tell that the network lost them."""
         tables = self._tables

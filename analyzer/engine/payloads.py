@@ -9,6 +9,9 @@ import numpy as np
 
 from analyzer.capture.file import CaptureFile
 from analyzer.capture.frames import CaptureError
+from analyzer.engine.clock import Clock
+from analyzer.protocols.base import DatagramBatch
+from analyzer.store.columns import Ints
 from analyzer.store.tables import Tables
 
 _GAP_BYTES = 1 << 16
@@ -87,3 +90,21 @@ def _runs(places: list[tuple[int, int, int]]) -> Iterator[list[tuple[int, int, i
         run.append(place)
     if run:
         yield run
+
+
+def read_batch(rows: Ints, tables: Tables, payloads: Payloads, clock: Clock) -> DatagramBatch:
+    """Datagrams from the file again: rows of `packets`, ascending. Raises CaptureError."""
+    packets, frames = tables.packets, tables.frames
+    of_packets = packets.take("frame", rows).astype(np.int64)
+    data = payloads.payloads(rows.tolist())
+    lengths = np.array([len(payload) for payload in data], dtype=np.int64)
+    return DatagramBatch(
+        rows,
+        frames.take("time_ns", of_packets).astype(np.int64),
+        packets.take("direction", rows).astype(np.int8),
+        np.cumsum(lengths) - lengths,
+        lengths,
+        packets.take("udp_length", rows).astype(np.int64),
+        clock.at(of_packets, frames),
+        b"".join(data),
+    )

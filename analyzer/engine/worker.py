@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Container, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 from analyzer.capture.frames import CaptureError
 from analyzer.engine.capture import Capture
 from analyzer.engine.garbage import set_aside, take_back
+from analyzer.engine.pins import NO_PINS, Pins
 from analyzer.engine.query import Query
 from analyzer.engine.right_of_way import RIGHT_OF_WAY
 from analyzer.engine.warm_up import load_kernels
@@ -92,12 +93,13 @@ class Worker:
         protocols: Sequence[Protocol] = PROTOCOLS,
         growing: bool = False,
         memory_limit: int | None = None,
+        pins: Pins = NO_PINS,
     ) -> Worker:
         """Open a capture as `Capture.open` does; nothing is decoded before `start`. Raises `CaptureError`.
 
         `growing`: the file is still being written, and followed until `finish`.
         """
-        return cls(Capture.open(path, protocols=protocols, growing=growing, memory_limit=memory_limit))
+        return cls(Capture.open(path, protocols=protocols, growing=growing, memory_limit=memory_limit, pins=pins))
 
     def start(self) -> None:
         """Begin to decode and to answer."""
@@ -106,7 +108,7 @@ class Worker:
             thread.start()
 
     def cancel(self) -> None:
-        """Stop decoding; what was decoded stays and can be asked about."""
+        """Stop decoding; what was decoded stays and can be asked about, and read anew."""
         self._cancelled.set()
         with self._wake:
             self._wake.notify_all()
@@ -114,6 +116,18 @@ class Worker:
     def finish(self) -> None:
         """The file has stopped growing: decode what is left of it and settle what is open."""
         self.capture.source.finish()
+        with self._wake:
+            self._wake.notify_all()
+
+    def pin(self, pins: Pins) -> None:
+        """A person wants flows read so (`Capture.pin`); also after decoding ended."""
+        self.capture.pin(pins)
+        with self._wake:
+            self._wake.notify_all()
+
+    def reinterpret(self, flows: Collection[int] | None = None, dialects: Container[str] | None = None) -> None:
+        """What readings rest on has changed (`Capture.reinterpret`); also after decoding ended."""
+        self.capture.reinterpret(flows, dialects)
         with self._wake:
             self._wake.notify_all()
 
@@ -145,6 +159,16 @@ class Worker:
             whole = source.file.size() * whole // max(1, consumed)
         self._share = max(self._share, min(0.999, done / whole) if whole else 0.0)
         return self._share
+
+    @property
+    def is_rereading(self) -> bool:
+        """Something is read anew, or waits for it."""
+        return self.capture.is_rereading and self.failure is None and not self._closing
+
+    @property
+    def reread(self) -> float:
+        """The share that has been read anew of what is, 0 to 1; 1 where nothing is."""
+        return self.capture.reread_share
 
     def close(self) -> None:
         """Tell both threads to end, without waiting; no answer comes afterwards. The last that ends closes the file."""
@@ -200,33 +224,54 @@ class Worker:
                 self.capture.close()
 
     def _decode(self) -> None:
+        """To the end of the file; then what is read anew, until the capture is closed."""
+        try:
+            self._attempt(self._decode_all)
+        finally:
+            self.decoded.set()
+        while self._waits_for_rereading():
+            self._attempt(self._read_anew)
+
+    def _attempt(self, work: Callable[[], None]) -> None:
         try:
             try:
-                if self.capture.compiled:
-                    # Loading them holds the interpreter, which a window that opens a capture needs.
-                    RIGHT_OF_WAY.wait(PATIENCE_S)
-                    load_kernels()
-                    # Plain Python gives way by its steps.
-                    _step_back()
-                steps = 1
-                while not self._cancelled.is_set() and self.capture.step(self._give_way()):
-                    if self._waits_for_more():
-                        continue
-                    steps += 1
-                    if steps.bit_count() == 1:
-                        # What was closed for this capture may be in use a little longer.
-                        set_aside()
+                work()
             finally:
                 self.capture.settle()
-            set_aside()
         except CaptureError as error:
             _LOG.warning("decoding stopped: %s", error)
             self.failure = error
         except Exception as error:
             _LOG.exception("decoding stopped")
             self.failure = error
-        finally:
-            self.decoded.set()
+
+    def _decode_all(self) -> None:
+        if self.capture.compiled:
+            # Loading them holds the interpreter, which a window that opens a capture needs.
+            RIGHT_OF_WAY.wait(PATIENCE_S)
+            load_kernels()
+            # Plain Python gives way by its steps.
+            _step_back()
+        steps = 1
+        while not self._cancelled.is_set() and self.capture.step(self._give_way()):
+            if self._waits_for_more():
+                continue
+            steps += 1
+            if steps.bit_count() == 1:
+                # What was closed for this capture may be in use a little longer.
+                set_aside()
+        self.capture.settle()
+        set_aside()
+
+    def _waits_for_rereading(self) -> bool:
+        """False: there will be nothing, because the capture is closed or decoding failed."""
+        with self._wake:
+            self._wake.wait_for(lambda: self._closing or self.capture.is_rereading)
+            return not self._closing and self.failure is None
+
+    def _read_anew(self) -> None:
+        while not self._closing and self.capture.is_rereading:
+            self.capture.reread(self._give_way())
 
     def _waits_for_more(self) -> bool:
         """Everything there is was read: wait until there may be more. False: it was not."""
@@ -234,11 +279,11 @@ class Worker:
         if source.closed:
             return False
         frames = self.capture.tables.frames.appended
-        if frames != self._frames:
+        if frames != self._frames or self.capture.is_rereading:
             self._frames = frames
             return False
         with self._wake:
-            self._wake.wait_for(lambda: source.closed or self._cancelled.is_set(), GROWN_S)
+            self._wake.wait_for(lambda: source.closed or self._cancelled.is_set() or self.capture.is_rereading, GROWN_S)
         return True
 
     def _give_way(self) -> float | None:

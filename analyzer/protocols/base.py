@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -104,6 +104,24 @@ class DatagramBatch:
             self.clock_ns[start:stop],
             self.buffer,
         )
+
+
+def by_flow(flow: NDArray[np.int32], batch: DatagramBatch) -> dict[int, DatagramBatch]:
+    """Datagrams of several flows, their flows' numbers of shape (n,): those of each, in their order, by flow."""
+    order = np.argsort(flow, kind="stable")
+    ordered = flow[order]
+    whole = DatagramBatch(
+        batch.packet[order],
+        batch.time_ns[order],
+        batch.direction[order],
+        batch.offset[order],
+        batch.length[order],
+        batch.udp_length[order],
+        batch.clock_ns[order],
+        batch.buffer,
+    )
+    edges = [*np.flatnonzero(np.diff(ordered, prepend=-1)).tolist(), len(order)]
+    return {int(ordered[start]): whole.part(start, stop) for start, stop in pairwise(edges)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -377,6 +395,8 @@ class Protocol:
     """Could this payload be one of ours? 0 to 1, at a glance, never raises. Above 0 the flow gets a detector."""
     open_detector: Callable[[], Detector]
     open_reading: Callable[[Rows, Verdict], Reading]
+    """Also for a flow that is read anew: what the reading rests on besides its flow, as layouts that a person may
+    change, it takes as it is then and keeps."""
     explain: Callable[[bytes, SessionFacts, JoinedDelta | None], FieldTree]
     packet_kinds: tuple[str, ...]
     """By packets.kind; the first is "undecided"."""
@@ -395,6 +415,9 @@ class Protocol:
     """Name of a message as one line about a packet has it."""
     message_notes: Mapping[str, MessageNote] = field(default_factory=dict)
     """By message name: what one line about a packet says of values that no table holds."""
+    dialects: Mapping[str, str] = field(default_factory=dict)
+    """Those a flow can be read as, in the order in which a person is offered them, each with its title. No two
+    protocols have one of the same name."""
     dialect_names: Mapping[str, str] = field(default_factory=dict)
     """By dialect: a name of a few letters for a column; missing ones are shown as they are."""
     open_bulk_reading: Callable[[Rows, Verdict], Reading] | None = None

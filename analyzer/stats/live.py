@@ -21,6 +21,11 @@ def live_sessions(tables: Tables) -> Ints:
     return np.flatnonzero(_alive(tables, ints(tables.sessions, "reading")))
 
 
+def session_counts(tables: Tables, session: int) -> bool:
+    """Is the session's reading alive?"""
+    return bool(tables.readings.get("alive", tables.sessions.integer("reading", session)))
+
+
 def live_snapshots(tables: Tables) -> Ints:
     """Rows of `snapshots` whose reading is alive, in the order of the packets that decided them."""
     rows = np.flatnonzero(live_mask(tables, len(tables.snapshots)))

@@ -65,6 +65,7 @@ FLOWS = (
     C("server", "i1", "0: endpoint a is the server, 1: endpoint b, -1: not known", -1),
     C("reading", "i4", "live reading", -1, ref="readings"),
     C("recognised", "O", "what detection says where there is no reading: a dialect that is not decoded, or empty", ""),
+    C("pinned", "O", "what a person wants it read as: a dialect, or none; empty: what detection says", ""),
 )
 READINGS = (
     C("flow", "i4", "the flow it interprets", ref="flows"),

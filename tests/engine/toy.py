@@ -97,4 +97,5 @@ TOY = Protocol(
     packet_codes=("", *(f"c{number}: a fault" for number in range(1, BUG)), "bug: a bug of ours"),
     snapshot_kinds=(),
     codes=(),
+    dialects={"sure": "Sure", "maybe": "Maybe", "foreign": "Foreign"},
 )

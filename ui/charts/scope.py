@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from analyzer.stats.flows import session_flow
+from analyzer.stats.live import session_counts
 from ui.charts.data import ALL_SESSIONS, ChartData
 from ui.document import Document
 from ui.words import count, quantity
@@ -62,7 +63,7 @@ class Scope:
         session = selection.session if selection.session >= 0 else self.data.session_of(selection.place)
         if session >= 0:
             self.own = session
-        elif self.own < 0:
+        elif self.own < 0 or not session_counts(self.document.tables, self.own):
             self.own = self.data.first_session()
         return self.own != before
 

@@ -131,6 +131,7 @@ class ChartStack(QWidget):
             (document.rows_added, self._redraw.ask),
             (document.amended, self._redraw.ask),
             (document.decoded, self._on_decoded),
+            (document.reread, self._select),
             (document.progressed, self._progressed),
             (document.paused_changed, self._redraw.ask),
             (selection.packet_changed, self._select),

@@ -164,7 +164,9 @@ class PacketCells:
             packets.integer("session", packet),
             packets.integer("direction", packet),
             flows.integer("server", flow),
-            self.decoded or flows.integer("reading", flow) >= 0 or bool(flows.text("recognised", flow)),
+            self.decoded
+            or flows.integer("reading", flow) >= 0
+            or bool(flows.text("recognised", flow) or flows.text("pinned", flow)),
             tint,
             sign,
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import qtawesome
-from PySide6.QtCore import QItemSelection, Qt, QTimer, Slot
+from PySide6.QtCore import QItemSelection, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QHideEvent, QIcon, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSplitter, QStackedLayout, QToolButton, QVBoxLayout, QWidget
 
@@ -29,6 +29,9 @@ from ui.words import count
 
 class ClientsPane(QWidget):
     """Reads the selection for the time; writes to it the session limit, and a snapshot that was asked for."""
+
+    decode_as_wanted = Signal(int)
+    """Of the flow of a session."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -330,3 +333,4 @@ class ClientsPane(QWidget):
         only = menu.addAction(self.tr("Only this session"), self._toggle_limit)
         only.setCheckable(True)
         only.setChecked(self.only.isChecked())
+        menu.addAction(self.tr("Decode as..."), lambda: self.decode_as_wanted.emit(self._session))

@@ -26,6 +26,8 @@ MOST_COPIED = 10_000
 class PacketList(QWidget):
     """The pane. Its `go_...` methods say by `step_failed` why there is nowhere to go."""
 
+    decode_as_wanted = Signal()
+    """Of the selected packet's flow."""
     following_changed = Signal(bool)
     """The list keeps at its end while rows arrive, or stays."""
     step_failed = Signal(str)

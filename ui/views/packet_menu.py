@@ -46,3 +46,4 @@ def fill_menu(menu: QMenu, view: PacketList, column: int, tables: Tables, place:
     else:
         known = place.packet >= 0 and tables.packets.integer("session", place.packet) >= 0
         add(view.tr("Only this session"), lambda: view.limit_to_session(True), "", known)
+    add(view.tr("Decode as..."), view.decode_as_wanted.emit, "Ctrl+Shift+U", place.packet >= 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QPainter, QPaintEvent, QPalette, QPen, QResizeEvent
 from PySide6.QtWidgets import QLabel, QStatusBar, QToolButton, QWidget
@@ -107,6 +108,7 @@ class StatusBar(QStatusBar):
         self._decoding = QLabel()
         self._preparing = QLabel()
         self._dialects = QLabel()
+        self._pinned = QLabel()
         self._memory = QLabel()
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
@@ -115,9 +117,17 @@ class StatusBar(QStatusBar):
         self._bar.setContentsMargins(EDGE, 0, EDGE, 0)
         for label in (self._file, self._packets, self._snapshots, self._failed, self._dropped):
             self._bar.addWidget(label)
-        for widget in (self._hint, self._preparing, self._decoding, self._progress, self._dialects, self._memory):
+        progress = (self._hint, self._preparing, self._decoding, self._progress)
+        for widget in (*progress, self._pinned, self._dialects, self._memory):
             self._bar.addPermanentWidget(widget)
-        self._least_first = (self._memory, self._dialects, self._packets, self._preparing, self._snapshots)
+        self._least_first = (
+            self._memory,
+            self._dialects,
+            self._packets,
+            self._preparing,
+            self._pinned,
+            self._snapshots,
+        )
         """What is left out where the bar is short; the file, what failed, drops and progress stay."""
         # What does not fit is left out: it never widens the window.
         self.setMinimumWidth(1)
@@ -160,6 +170,9 @@ class StatusBar(QStatusBar):
             self._document.progressed.disconnect(self._on_progress)
             self._document.decoded.disconnect(self._on_decoded)
             self._document.renamed.disconnect(self._on_renamed)
+            self._document.pinned.disconnect(self._say_pinned)
+            self._document.rereading.disconnect(self._on_rereading)
+            self._document.reread.disconnect(self._on_reread)
         self._document = document
         for label in self.findChildren(QLabel):
             if label is not self._preparing:
@@ -177,6 +190,10 @@ class StatusBar(QStatusBar):
         document.progressed.connect(self._on_progress)
         document.decoded.connect(self._on_decoded)
         document.renamed.connect(self._on_renamed)
+        document.pinned.connect(self._say_pinned)
+        document.rereading.connect(self._on_rereading)
+        document.reread.connect(self._on_reread)
+        self._say_pinned()
         self._say_live()
         self._fit()
         # A turn of its own: showing a capture is the longest one of the window.
@@ -264,7 +281,8 @@ class StatusBar(QStatusBar):
         tables = document.tables
         protocols = document.worker.capture.protocols
         titles = {dialect: name for protocol in protocols for dialect, name in protocol.dialect_names.items()}
-        dialects = sorted({titles.get(name, name) for name in tables.readings.array("dialect").tolist()})
+        counting = tables.readings.array("alive").astype(np.bool_)
+        dialects = sorted({titles.get(name, name) for name in tables.readings.array("dialect")[counting].tolist()})
         readings = tables.sessions.integers("reading")[live_sessions(tables)]
         flows = set(tables.readings.integers("flow")[readings].tolist())
         clients = words.count(len(flows), self.tr("client"), self.tr("clients"))
@@ -298,6 +316,32 @@ class StatusBar(QStatusBar):
         if text != self._texts[self._decoding]:
             self._put(self._decoding, text)
             self._fit()
+
+    @Slot()
+    def _say_pinned(self) -> None:
+        """Which flows are read as a person wants."""
+        pins = [] if self._document is None else [str(pin) for pin in self._document.pins]
+        text = self.tr("Decode as {0}").format(pins[0] if len(pins) == 1 else words.quantity(len(pins)))
+        self._put(self._pinned, text if pins else "")
+        self._pinned.setToolTip("\n".join([self.tr("Flows that are read as you chose (Ctrl+Shift+U):"), *pins]))
+        self._fit()
+
+    @Slot(float)
+    def _on_rereading(self, share: float) -> None:
+        self._progress.setVisible(self._document is not None and self._document.is_decoded)
+        self._progress.show_share(share)
+        self._put(self._decoding, self.tr("Decoding anew {0} %").format(int(100 * share)))
+        self._fit()
+
+    @Slot()
+    def _on_reread(self) -> None:
+        document = self._document
+        if document is not None and document.is_decoded:
+            self._progress.hide()
+            self._put(self._decoding, "")
+        elif self._stream or (document is not None and document.is_live):
+            self._put(self._decoding, self._stream)
+        self._say()
 
     @Slot()
     def _on_decoded(self) -> None:

@@ -58,6 +58,7 @@ PROTOCOL = Protocol(
     open_bulk_snapshots=open_bulk_snapshots,
     short_name=short_name,
     message_notes=MESSAGE_NOTES,
+    dialects={dialect.name: dialect.title for dialect in DIALECTS.values()},
     dialect_names=DIALECT_NAMES,
     pace=pace,
     excerpts=Excerpts(

@@ -307,4 +307,5 @@ PONG = Protocol(
     snapshot_kinds=("part",),
     codes=CODES,
     snapshots=CODEC,
+    dialects={"1": "Pong"},
 )
