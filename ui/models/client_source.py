@@ -9,8 +9,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from analyzer.engine.query import Query
 from analyzer.protocols.base import Pace, Protocol
-from analyzer.stats.client_counts import ClientCounts
-from analyzer.stats.clients import NO_CLIENTS, OLD_BASE_MS, Clients, client_stats, judged
+from analyzer.stats.clients import NO_CLIENTS, OLD_BASE_MS, Clients, KnownClients, judged
 from analyzer.store.tables import Tables
 from ui.document import Document
 from ui.selection import Place
@@ -36,7 +35,7 @@ class ClientSource(QObject):
         self.old_base_ms = OLD_BASE_MS
         """Older baselines are judged to be late."""
         self._document: Document | None = None
-        self._counts: ClientCounts | None = None
+        self._known: KnownClients | None = None
         """Of the document; only the query thread counts."""
         self._on = False
         self._stale = False
@@ -57,7 +56,7 @@ class ClientSource(QObject):
             self._document.selection.snapshot_changed.disconnect(self._ask_paces)
         self._pause.stop()
         self._document = document
-        self._counts = None if document is None else ClientCounts(document.tables)
+        self._known = None if document is None else KnownClients(document.tables)
         self._stale, self._asked = document is not None, False
         if document is not None:
             for signal in (document.rows_added, document.amended, document.decoded):
@@ -92,16 +91,16 @@ class ClientSource(QObject):
     @Slot()
     def _refresh(self) -> None:
         document = self._document
-        if document is None or not (self._on and self._stale) or self._asked or self._pause.isActive():
+        known = self._known
+        if document is None or known is None or not (self._on and self._stale) or self._asked or self._pause.isActive():
             return
         if document.is_paused and self.clients is not NO_CLIENTS:
             return
         self._stale, self._asked = False, True
-        tables, counts = document.tables, self._counts
 
         def question(_query: Query) -> tuple[Clients, float]:
             start = perf_counter()
-            return client_stats(tables, counts), perf_counter() - start
+            return known.update(), perf_counter() - start
 
         document.ask(_STATS_TOPIC, question, lambda found: self._answered(document, *found))
 
