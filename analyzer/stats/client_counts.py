@@ -170,7 +170,10 @@ class ClientCounts:
             return
         session, rebuilt = rows["session"], rows.rebuilt
         full = rebuilt & (rows["base_tick"] < 0)
-        numbers, firsts = np.unique(session, return_index=True)
+        order = stable_order(session)
+        bounds = np.flatnonzero(np.diff(session[order], prepend=-1))
+        firsts = order[bounds]
+        numbers = session[firsts]
         self._totals.fit(int(numbers[-1]) + 1)
         # The first of a session has nothing that it could be based on.
         full[firsts[self._totals.column(Total.SNAPSHOTS)[numbers] == 0]] = False
@@ -181,40 +184,41 @@ class ClientCounts:
         self._totals.add(session, Total.SIZE, np.where(rebuilt, rows["wire_bytes"], 0))
         self._totals.add(session, Total.PARTS, np.where(rebuilt, rows["parts"], 0))
         self._stand(rows, rows.lost_by, rows.failed, 1)
-        self._follow(rows, *np.unique(session, return_index=True))
-
-    def _follow(self, rows: _Rows, numbers: Ints, firsts: Ints) -> None:
-        """Take rows, in which the sessions `numbers` begin at `firsts`, into what is kept of each session."""
-        for number in numbers.tolist():
+        busy = numbers.tolist()
+        for number in busy:
             self._wake(number)
-        order = stable_order(rows["session"])
-        bounds = np.append(np.searchsorted(rows["session"][order], numbers), len(order))
-        rows = rows.part(order)
-        self._spans.extend(numbers, rows.rows[bounds[:-1]], rows.rows[bounds[1:] - 1])
-        times = self._tally(rows, bounds)
-        for number, last_ns in zip(numbers.tolist(), times[bounds[1:] - 1].tolist(), strict=True):
-            self._last_ns[number] = last_ns
+        self._spans.extend(numbers, rows.rows[firsts], rows.rows[order[np.append(bounds[1:], len(order)) - 1]])
+        last_ns = self._tally(rows, order, bounds)
+        for number in busy:
             self._tallies.move_to_end(number)
-        self._rest(set(numbers.tolist()), int(times[np.argmax(rows.rows)]))
+        self._rest(set(busy), last_ns)
 
-    def _tally(self, rows: _Rows, bounds: Ints) -> Ints:
-        """Count rows of sessions that are awake, each from one of `bounds` to the next; when their packets came."""
+    def _tally(self, rows: _Rows, order: Ints, bounds: Ints) -> int:
+        """Count rows of sessions that are awake, each from one of `bounds` to the next; when the last of them came.
+
+        `order` has the rows of each session together.
+        """
         times, bases = packet_times(self._tables, rows["packet"]), rows["base"]
         # Of a snapshot without a base, or without an acknowledgement, anything.
         packets = self._tables.snapshots.take("packet", np.maximum(bases, 0)).astype(np.int64)
         ages, trips = times - packet_times(self._tables, packets), self._trips(rows.acked, times)
-        based, acked = bases >= 0, rows.acked >= 0
-        for start, stop in pairwise(bounds.tolist()):
+        # Put in order only now: rows that lie near each other are found faster.
+        kept = [column[order] for column in (rows.rows, rows["packet"], rows["tick"], rows["base_tick"])]
+        ages, trips, sizes = (values[order] for values in (ages, trips, rows["wire_bytes"]))
+        last_ns, times = int(times[-1]), times[order]
+        based, acked, rebuilt = bases[order] >= 0, rows.acked[order] >= 0, rows.rebuilt[order]
+        numbers = rows["session"][order[bounds]].tolist()
+        for number, (start, stop) in zip(numbers, pairwise([*bounds.tolist(), len(order)]), strict=True):
             own = slice(start, stop)
-            number, good = int(rows["session"][start]), rows.rebuilt[own]
-            growing, tallies = self._growing[number], self._tallies[number]
-            if growing.last < rows.rows[start]:
-                growing.append(rows.rows[own], rows["packet"][own], rows["tick"][own], rows["base_tick"][own])
-            tallies.sizes.add(rows["wire_bytes"][own][good])
-            tallies.jitter.add(times[own][good], rows["tick"][own][good])
+            good, growing, tallies = rebuilt[own], self._growing[number], self._tallies[number]
+            if growing.last < kept[0][start]:
+                growing.append(*(column[own] for column in kept))
+            tallies.sizes.add(sizes[own][good])
+            tallies.jitter.add(times[own][good], kept[2][own][good])
             tallies.ages.add(ages[own][based[own]])
             tallies.trips.add(trips[own][acked[own]])
-        return times
+            self._last_ns[number] = int(times[stop - 1])
+        return last_ns
 
     def _wake(self, number: int) -> bool:
         """More comes of a session: have its tallies. True if they had to be counted again."""
@@ -235,8 +239,7 @@ class ClientCounts:
         for start in range(0, len(every), AT_ONCE):
             rows = _Rows(self._tables, every[start : start + AT_ONCE])
             rows.acked = self._acked.view[rows.rows].astype(np.int64)
-            times = self._tally(rows, np.array([0, len(rows.rows)]))
-            self._last_ns[number] = int(times[-1])
+            self._tally(rows, np.arange(len(rows.rows)), np.zeros(1, np.int64))
         if self._newest[session_flow(self._tables, number)] != number:
             self._left.add(number)
         return True

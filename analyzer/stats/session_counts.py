@@ -46,8 +46,9 @@ class SessionTallies:
 
     def quantiles(self) -> Quantiles:
         """As of now."""
-        ages, trips = self.ages.quantiles(50, 99), self.trips.quantiles(50, 99)
-        return Quantiles(self.sizes.quantiles(95)[0], *ages, *trips, jitter_p99=self.jitter.quantile(99))
+        age_p50, age_p99 = self.ages.quantiles(50, 99)
+        ack_p50, ack_p99 = self.trips.quantiles(50, 99)
+        return Quantiles(self.sizes.quantiles(95)[0], age_p50, age_p99, ack_p50, ack_p99, self.jitter.quantile(99))
 
 
 class Finished:

@@ -103,7 +103,7 @@ class SessionTraffic:
             return
         rows, mine = rows[known], sessions[known].astype(np.int64)
         self._totals.fit(int(mine.max()) + 1)
-        self._changed.update(np.unique(mine).tolist())
+        self._changed.update(np.flatnonzero(np.bincount(mine)).tolist())
         packets = self._tables.packets
         directions, sizes = packets.take("direction", rows), packets.take("udp_length", rows).astype(np.int64)
         for direction in (0, 1):
