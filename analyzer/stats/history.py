@@ -59,29 +59,42 @@ class GrowingHistory:
     """A session's history while snapshots come."""
 
     def __init__(self, memory: ChunkMemory) -> None:
-        self._columns: tuple[Growing[np.int32], ...] = tuple(Growing(np.int32, memory) for _ in range(4))
+        self._memory = memory
+        self._columns: tuple[Growing[np.int32], ...] = ()
+        """None before the second portion: most captures are counted once, and at once."""
         self._made: History | None = None
 
     def __len__(self) -> int:
-        return len(self._columns[0])
+        return 0 if self._made is None else len(self._made.rows)
 
     @property
     def last(self) -> int:
         """The newest row; -1 where there is none."""
-        return int(self._columns[0].view[-1]) if len(self) else -1
+        return -1 if self._made is None else int(self._made.rows[-1])
 
     def append(self, rows: Ints, packets: Ints, ticks: Ints, base_ticks: Ints) -> None:
-        """The next snapshots, shape (n,)."""
-        for column, values in zip(self._columns, (rows, packets, ticks, base_ticks), strict=True):
-            column.append(values.astype(np.int32))
+        """The next snapshots, shape (n,), one or more."""
+        new = [values.astype(np.int32) for values in (rows, packets, ticks, base_ticks)]
+        if self._made is None:
+            self._made = History(*new)
+            return
+        if not self._columns:
+            made = self._made
+            self._columns = tuple(Growing(np.int32, self._memory) for _ in new)
+            for column, values in zip(
+                self._columns, (made.rows, made.packets, made.ticks, made.base_ticks), strict=True
+            ):
+                column.append(values)
+        # An array that something refers to cannot grow where it is.
         self._made = None
+        for column, values in zip(self._columns, new, strict=True):
+            column.append(values)
+        self._made = History(*(column.view for column in self._columns))
 
     @property
     def history(self) -> History:
-        """As it is now."""
-        if self._made is None:
-            rows, packets, ticks, base_ticks = self._columns
-            self._made = History(rows.view, packets.view, ticks.view, base_ticks.view)
+        """As it is now, which has snapshots."""
+        assert self._made is not None
         return self._made
 
 

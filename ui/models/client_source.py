@@ -37,6 +37,8 @@ class ClientSource(QObject):
         self._document: Document | None = None
         self._known: KnownClients | None = None
         """Of the document; only the query thread counts."""
+        self._ended: dict[int, tuple[int, Pace]] = {}
+        """Of its sessions, what `paces` keeps."""
         self._on = False
         self._stale = False
         self._asked = False
@@ -57,6 +59,7 @@ class ClientSource(QObject):
         self._pause.stop()
         self._document = document
         self._known = None if document is None else KnownClients(document.tables)
+        self._ended = {}
         self._stale, self._asked = document is not None, False
         if document is not None:
             for signal in (document.rows_added, document.amended, document.decoded):
@@ -128,22 +131,47 @@ class ClientSource(QObject):
         if document is None or not self._on:
             return
         tables, clients, place = document.tables, self.clients, document.selection.place
-        protocols = document.worker.capture.protocols
+        protocols, ended = document.worker.capture.protocols, self._ended
 
         def answer(found: Mapping[int, Pace]) -> None:
             if document is self._document:
                 self.paced.emit(found)
 
-        document.ask(_PACE_TOPIC, lambda _query: paces(tables, clients, protocols, place), answer)
+        document.ask(_PACE_TOPIC, lambda _query: paces(tables, clients, protocols, place, ended), answer)
 
 
-def paces(tables: Tables, clients: Clients, protocols: Sequence[Protocol], place: Place) -> dict[int, Pace]:
-    """State of sending of each session at a place (without a packet: at the end), where it can be inferred."""
+def paces(
+    tables: Tables,
+    clients: Clients,
+    protocols: Sequence[Protocol],
+    place: Place,
+    ended: dict[int, tuple[int, Pace]] | None = None,
+) -> dict[int, Pace]:
+    """State of sending of each session at a place (without a packet: at the end), where it can be inferred.
+
+    `ended`, kept from one time to the next: of sessions that had ended their last row, and the state by then.
+    """
+    ended = {} if ended is None else ended
     by_name = {protocol.name: protocol.pace for protocol in protocols}
     found = {}
-    for session, history in clients.histories.items():
-        infer = by_name.get(tables.readings.text("protocol", tables.sessions.integer("reading", session)))
-        index = history.newest(place.packet, place.snapshot)
-        if infer is not None and index >= 0:
-            found[session] = infer(history.ticks, history.base_ticks, index)
+    for session in clients.histories:
+        first, last = clients.histories.span(session)
+        is_inside = first <= place.snapshot <= last
+        if 0 <= place.packet < tables.snapshots.integer("packet", first) and not is_inside:
+            continue
+        is_over = place.packet < 0 or place.packet >= tables.snapshots.integer("packet", last)
+        at_end = is_over and not is_inside and not clients.histories.is_kept(session)
+        known, pace = ended.get(session, (-1, None))
+        if not at_end or known != last or pace is None:
+            infer = by_name.get(tables.readings.text("protocol", tables.sessions.integer("reading", session)))
+            if infer is None:
+                continue
+            history = clients.histories[session]
+            index = history.newest(place.packet, place.snapshot)
+            if index < 0:
+                continue
+            pace = infer(history.ticks, history.base_ticks, index)
+            if at_end:
+                ended[session] = last, pace
+        found[session] = pace
     return found
