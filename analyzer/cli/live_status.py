@@ -14,7 +14,7 @@ from analyzer.capture.live.control import Sniffer
 from analyzer.cli.output import counted, one_line
 from analyzer.engine.capture import Capture
 from analyzer.engine.machine import resident_bytes
-from analyzer.stats.snapshots import rebuilt_counts
+from analyzer.stats.snapshots import RebuiltCounter
 
 TERMINAL_S = 0.25
 LINES_S = 1.0
@@ -37,6 +37,7 @@ class StatusLine:
 
     def __init__(self, capture: Capture, sniffer: Sniffer) -> None:
         self._capture = capture
+        self._counter = RebuiltCounter(capture.tables)
         self._sniffer = sniffer
         self._terminal = sys.stderr is not None and sys.stderr.isatty()
         self._pause = TERMINAL_S if self._terminal else LINES_S
@@ -71,7 +72,7 @@ class StatusLine:
             f"{(standing.frames - before.frames) / took:,.0f} packets/s",
             f"{counts.lost:,} dropped",
             f"{(standing.snapshots - before.snapshots) / took:,.0f} snapshots/s",
-            f"{rebuilt_counts(tables).failed:,} failed",
+            f"{self._counter.counts().failed:,} failed",
             counted(clients, "client"),
         ]
         resident = resident_bytes()

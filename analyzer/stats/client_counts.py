@@ -1,35 +1,37 @@
 """What is counted of every session, from rows as they come: it costs what is new, and is bounded in memory.
 
-Percentiles, which need every value, are told from tallies; what is kept for each row is where the tables are.
+Percentiles, which need every value, are told from tallies; what is kept for each row is where the tables are. Of a
+session that has ended little more than its numbers is kept: should more come of it, it is counted again from its rows.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import IntEnum
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from analyzer.snapshots.status import REPEATED, LostBy, Proof, Status
+from analyzer.stats.flows import session_flow
 from analyzer.stats.groups import stable_order
-from analyzer.stats.history import History
-from analyzer.stats.jitter import Jitter
+from analyzer.stats.history import LOOKED_FOR, GrowingHistory, Histories, History, looked_for, rows_of
 from analyzer.stats.live import Ints, packet_times
+from analyzer.stats.session_counts import NO_QUANTILES, Finished, Quantiles, SessionTallies, Spans
 from analyzer.stats.session_traffic import SessionTraffic, Totals
 from analyzer.stats.snapshots import failed_mask, rebuilt_mask, root_statuses
-from analyzer.stats.tally import Tally
-from analyzer.store.chunk_memory import ChunkMemory
 from analyzer.store.columns import CHUNK_ROWS
 from analyzer.store.growing import Growing
 from analyzer.store.tables import Tables
 
 Mask = NDArray[np.bool_]
 
-AWAKE_UPDATES = 20
-"""After so many updates without a row, a session's tallies move to where the tables are."""
+SILENT_NS = 60_000_000_000
+"""Without a snapshot for so long, by the capture's clock, a session has ended; so has one when its flow has a later."""
+AT_ONCE = 4 * CHUNK_ROWS
+"""Rows that are counted together: more of them cost less, and memory meanwhile."""
 _WRONG = (Status.CRC, Status.MALFORMED, Status.BUG, Status.ERROR)
 _FAILED_BIT = 7
 """Of a row's standing; below it who lost it."""
@@ -52,18 +54,6 @@ class Total(IntEnum):
 _WIDTH = len(Total) + len(LostBy)
 
 
-@dataclass(frozen=True, slots=True)
-class Quantiles:
-    """Percentiles of a session. Times in nanoseconds; None where nothing was counted."""
-
-    size_p95: int | None
-    base_age_p50: int | None
-    base_age_p99: int | None
-    ack_p50: int | None
-    ack_p99: int | None
-    jitter_p99: int | None
-
-
 class ClientCounts:
     """Of every session, of any reading. Call `update` when rows were added or amended; one thread at a time."""
 
@@ -71,6 +61,7 @@ class ClientCounts:
         self._tables = tables
         self._journal = tables.journal.reader()
         self.traffic = SessionTraffic(tables)
+        self._changed: set[int] = set()
         self._begin()
 
     def __len__(self) -> int:
@@ -85,9 +76,13 @@ class ClientCounts:
             for first in range(start, stop, CHUNK_ROWS):
                 self._derive_again(first, min(first + CHUNK_ROWS, stop))
         known, published = len(self), len(self._tables.snapshots)
-        for start in range(known, published, CHUNK_ROWS):
-            self._append(start, min(start + CHUNK_ROWS, published))
-        self._park()
+        for start in range(known, published, AT_ONCE):
+            self._append(start, min(start + AT_ONCE, published))
+
+    def take_changed(self) -> set[int]:
+        """Sessions of which something was counted since the last time, or not any more."""
+        changed, self._changed = self._changed | self.traffic.take_changed(), set()
+        return changed
 
     def total(self, session: int, what: Total) -> int:
         """A sum of a session."""
@@ -99,28 +94,49 @@ class ClientCounts:
 
     def quantiles(self, session: int) -> Quantiles:
         """Percentiles of a session."""
-        found = self._sessions.get(session)
-        return NO_QUANTILES if found is None else found.quantiles()
+        if self._spans.of(session) is None:
+            return NO_QUANTILES
+        tallies = self._tallies.get(session)
+        return self._finished.of(session) if tallies is None else tallies.quantiles()
 
     def history(self, session: int) -> History | None:
         """The snapshots of a session, repetitions left out; None where there are none."""
-        found = self._sessions.get(session)
-        return None if found is None else found.history()
+        span, growing = self._spans.of(session), self._growing.get(session)
+        if span is None or growing is not None:
+            return None if growing is None else growing.history
+        return looked_for(self._tables, session, *span)
+
+    def histories(self, sessions: Ints) -> Histories:
+        """What there is now of `sessions`, which are ascending."""
+        kept = {session: growing.history for session, growing in self._growing.items()}
+        return Histories(self._tables, kept, *self._spans.known(sessions))
 
     @property
     def cells(self) -> int:
         """Numbers that tallies keep, of all sessions."""
-        return sum(len(session) for session in self._sessions.values())
+        return sum(len(tallies) for tallies in self._tallies.values())
+
+    @property
+    def awake(self) -> int:
+        """Sessions that have not ended."""
+        return len(self._tallies)
 
     def _begin(self) -> None:
         memory = self._tables.chunks
         self._acked: Growing[np.int32] = Growing(np.int32, memory)
         self._standing: Growing[np.uint8] = Growing(np.uint8, memory)
         self._totals = Totals(_WIDTH)
-        self._sessions: dict[int, _Session] = {}
-        self._awake: OrderedDict[int, int] = OrderedDict()
-        """Session -> update that had a row of it last, the longest silent first."""
-        self._updates = 0
+        self._spans, self._finished = Spans(), Finished()
+        self._tallies: OrderedDict[int, SessionTallies] = OrderedDict()
+        """Of those that have not ended, the longest silent first."""
+        self._growing: dict[int, GrowingHistory] = {}
+        """Of these, and of those with many rows."""
+        self._last_ns: dict[int, int] = {}
+        """When the last snapshot of those that have not ended came."""
+        self._newest: dict[int, int] = {}
+        """By flow, the last session that began."""
+        self._left: set[int] = set()
+        """Sessions that are not the last of their flow, and have not ended."""
 
     def _amended(self) -> list[tuple[int, int]]:
         """Stretches of rows that were taken in and amended since, ascending; no longer what they overlap."""
@@ -130,6 +146,7 @@ class ClientCounts:
                 continue
             if amendment.column in _FIXED:
                 # No reading does that; so all is counted anew.
+                self._changed.update(range(len(self._totals)))
                 self._begin()
                 return []
             if amendment.column in ("acked_packet", "lost_by", "cause") and amendment.start < known:
@@ -153,7 +170,10 @@ class ClientCounts:
             return
         session, rebuilt = rows["session"], rows.rebuilt
         full = rebuilt & (rows["base_tick"] < 0)
-        numbers, firsts = np.unique(session, return_index=True)
+        order = stable_order(session)
+        bounds = np.flatnonzero(np.diff(session[order], prepend=-1))
+        firsts = order[bounds]
+        numbers = session[firsts]
         self._totals.fit(int(numbers[-1]) + 1)
         # The first of a session has nothing that it could be based on.
         full[firsts[self._totals.column(Total.SNAPSHOTS)[numbers] == 0]] = False
@@ -164,15 +184,81 @@ class ClientCounts:
         self._totals.add(session, Total.SIZE, np.where(rebuilt, rows["wire_bytes"], 0))
         self._totals.add(session, Total.PARTS, np.where(rebuilt, rows["parts"], 0))
         self._stand(rows, rows.lost_by, rows.failed, 1)
+        busy = numbers.tolist()
+        for number in busy:
+            self._wake(number)
+        self._spans.extend(numbers, rows.rows[firsts], rows.rows[order[np.append(bounds[1:], len(order)) - 1]])
+        last_ns = self._tally(rows, order, bounds)
+        for number in busy:
+            self._tallies.move_to_end(number)
+        self._rest(set(busy), last_ns)
+
+    def _tally(self, rows: _Rows, order: Ints, bounds: Ints) -> int:
+        """Count rows of sessions that are awake, each from one of `bounds` to the next; when the last of them came.
+
+        `order` has the rows of each session together.
+        """
         times, bases = packet_times(self._tables, rows["packet"]), rows["base"]
         # Of a snapshot without a base, or without an acknowledgement, anything.
         packets = self._tables.snapshots.take("packet", np.maximum(bases, 0)).astype(np.int64)
         ages, trips = times - packet_times(self._tables, packets), self._trips(rows.acked, times)
-        for number, own in _by_session(session):
-            mine = self._session(number)
-            mine.append(rows, own, times[own])
-            mine.ages.add(ages[own][bases[own] >= 0])
-            mine.trips.add(trips[own][rows.acked[own] >= 0])
+        # Put in order only now: rows that lie near each other are found faster.
+        kept = [column[order] for column in (rows.rows, rows["packet"], rows["tick"], rows["base_tick"])]
+        ages, trips, sizes = (values[order] for values in (ages, trips, rows["wire_bytes"]))
+        last_ns, times = int(times[-1]), times[order]
+        based, acked, rebuilt = bases[order] >= 0, rows.acked[order] >= 0, rows.rebuilt[order]
+        numbers = rows["session"][order[bounds]].tolist()
+        for number, (start, stop) in zip(numbers, pairwise([*bounds.tolist(), len(order)]), strict=True):
+            own = slice(start, stop)
+            good, growing, tallies = rebuilt[own], self._growing[number], self._tallies[number]
+            if growing.last < kept[0][start]:
+                growing.append(*(column[own] for column in kept))
+            tallies.sizes.add(sizes[own][good])
+            tallies.jitter.add(times[own][good], kept[2][own][good])
+            tallies.ages.add(ages[own][based[own]])
+            tallies.trips.add(trips[own][acked[own]])
+            self._last_ns[number] = int(times[stop - 1])
+        return last_ns
+
+    def _wake(self, number: int) -> bool:
+        """More comes of a session: have its tallies. True if they had to be counted again."""
+        self._changed.add(number)
+        if number in self._tallies:
+            return False
+        self._tallies[number] = SessionTallies()
+        growing = self._growing.setdefault(number, GrowingHistory(self._tables.chunks))
+        span = self._spans.of(number)
+        if span is None:
+            flow = session_flow(self._tables, number)
+            before = self._newest.get(flow, number)
+            self._newest[flow] = max(before, number)
+            if before != number and min(before, number) in self._tallies:
+                self._left.add(min(before, number))
+            return False
+        every = growing.history.rows.astype(np.int64) if len(growing) else rows_of(self._tables, number, *span)
+        for start in range(0, len(every), AT_ONCE):
+            rows = _Rows(self._tables, every[start : start + AT_ONCE])
+            rows.acked = self._acked.view[rows.rows].astype(np.int64)
+            self._tally(rows, np.arange(len(rows.rows)), np.zeros(1, np.int64))
+        if self._newest[session_flow(self._tables, number)] != number:
+            self._left.add(number)
+        return True
+
+    def _rest(self, busy: set[int], now_ns: int) -> None:
+        """Of sessions that ended, but for the busy ones, keep little more than their numbers."""
+        ended = [number for number in self._left if number not in busy]
+        for number in self._tallies:
+            if number in busy or now_ns - self._last_ns[number] < SILENT_NS:
+                # Those behind it were heard of later.
+                break
+            if number not in self._left:
+                ended.append(number)
+        for number in ended:
+            self._left.discard(number)
+            self._finished.keep(number, self._tallies.pop(number).quantiles())
+            del self._last_ns[number]
+            if len(self._growing[number]) < LOOKED_FOR:
+                del self._growing[number]
 
     def _derive_again(self, start: int, stop: int) -> None:
         """Rows start to stop - 1: what came out otherwise is counted so."""
@@ -192,9 +278,10 @@ class ClientCounts:
         times = packet_times(self._tables, rows["packet"])
         gone, come = self._trips(before_acked, times), self._trips(rows.acked, times)
         for number, own in _by_session(rows["session"]):
-            mine = self._session(number)
-            mine.trips.remove(gone[own][before_acked[own] >= 0])
-            mine.trips.add(come[own][rows.acked[own] >= 0])
+            if not self._wake(number):
+                tallies = self._tallies[number]
+                tallies.trips.remove(gone[own][before_acked[own] >= 0])
+                tallies.trips.add(come[own][rows.acked[own] >= 0])
 
     def _trips(self, acked: Ints, times: Ints) -> Ints:
         """How long after `times` the packets `acked` came; of -1 anything."""
@@ -209,24 +296,6 @@ class ClientCounts:
         for loser in np.unique(lost_by[lost]).tolist():
             mine = lost & (lost_by == loser)
             self._totals.add(session, len(Total) + loser, sign * mine.astype(np.int64))
-
-    def _session(self, number: int) -> _Session:
-        found = self._sessions.get(number)
-        if found is None:
-            found = self._sessions[number] = _Session(self._tables.chunks)
-        found.outdate()
-        self._awake[number] = self._updates
-        self._awake.move_to_end(number)
-        return found
-
-    def _park(self) -> None:
-        self._updates += 1
-        while self._awake:
-            number, updated = next(iter(self._awake.items()))
-            if updated > self._updates - AWAKE_UPDATES:
-                break
-            self._sessions[number].park(self._tables.chunks)
-            del self._awake[number]
 
 
 class _Rows:
@@ -261,62 +330,6 @@ class _Rows:
         part.rebuilt, part.repeated, part.failed = self.rebuilt[which], self.repeated[which], self.failed[which]
         part._columns = {name: column[which] for name, column in self._columns.items()}
         return part
-
-
-class _Session:
-    """What is kept of one session."""
-
-    def __init__(self, memory: ChunkMemory) -> None:
-        self.ages = Tally()
-        """How long before a snapshot its base came."""
-        self.trips = Tally()
-        """How long after a snapshot its acknowledgement came."""
-        self._sizes, self._jitter = Tally(), Jitter()
-        self._rows: Growing[np.int32] = Growing(np.int32, memory)
-        self._packets: Growing[np.int32] = Growing(np.int32, memory)
-        self._ticks: Growing[np.int32] = Growing(np.int32, memory)
-        self._base_ticks: Growing[np.int32] = Growing(np.int32, memory)
-        self._quantiles: Quantiles | None = None
-
-    def __len__(self) -> int:
-        return len(self._sizes) + len(self.ages) + len(self.trips) + len(self._jitter)
-
-    def append(self, rows: _Rows, own: Ints, times: Ints) -> None:
-        """The next snapshots: those of `rows` that are the session's, and the times of their packets."""
-        self._rows.append(rows.rows[own].astype(np.int32))
-        self._packets.append(rows["packet"][own].astype(np.int32))
-        self._ticks.append(rows["tick"][own].astype(np.int32))
-        self._base_ticks.append(rows["base_tick"][own].astype(np.int32))
-        good = rows.rebuilt[own]
-        self._sizes.add(rows["wire_bytes"][own][good])
-        self._jitter.add(times[good], rows["tick"][own][good])
-
-    def quantiles(self) -> Quantiles:
-        """As they were the last time, where nothing has come since."""
-        if self._quantiles is None:
-            ages, trips = self.ages, self.trips
-            self._quantiles = Quantiles(
-                self._sizes.quantile(95),
-                *(ages.quantile(50), ages.quantile(99)),
-                *(trips.quantile(50), trips.quantile(99)),
-                self._jitter.quantile(99),
-            )
-        return self._quantiles
-
-    def outdate(self) -> None:
-        """More comes."""
-        self._quantiles = None
-
-    def history(self) -> History:
-        return History(self._rows.view, self._packets.view, self._ticks.view, self._base_ticks.view)
-
-    def park(self, memory: ChunkMemory) -> None:
-        """Leave memory to others."""
-        for tally in (self._sizes, self.ages, self.trips, self._jitter):
-            tally.park(memory)
-
-
-NO_QUANTILES = Quantiles(None, None, None, None, None, None)
 
 
 def _by_session(sessions: Ints) -> Iterator[tuple[int, Ints]]:

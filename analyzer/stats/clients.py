@@ -8,11 +8,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum, IntEnum
 
+import numpy as np
+
 from analyzer.snapshots.status import LostBy
 from analyzer.stats.client_counts import ClientCounts, Total
-from analyzer.stats.flows import FlowEnds, flow_ends, session_flow
-from analyzer.stats.history import History
-from analyzer.stats.live import live_sessions
+from analyzer.stats.flows import Ends, ends_of
+from analyzer.stats.history import NO_HISTORIES, Histories
+from analyzer.stats.live import Ints, live_sessions
+from analyzer.stats.watched import Watched
 from analyzer.store.tables import Tables
 
 OLD_BASE_MS = 500.0
@@ -61,7 +64,7 @@ class ClientStats:
     """Sessions of the flow are counted from 0."""
     map: str
     dialect: str
-    ends: FlowEnds
+    ends: Ends
     first_packet: int
     packets: int
     duration_s: float
@@ -127,11 +130,11 @@ class Clients:
 
     stats: tuple[ClientStats, ...]
     """In the order of `sessions`."""
-    histories: dict[int, History]
+    histories: Histories
     """By session; none for one without snapshots."""
 
 
-NO_CLIENTS = Clients((), {})
+NO_CLIENTS = Clients((), NO_HISTORIES)
 
 
 def judged(client: ClientStats, old_base_ms: float) -> ClientStats:
@@ -145,24 +148,52 @@ def judged(client: ClientStats, old_base_ms: float) -> ClientStats:
     return replace(client, concerns=concerns, severity=_severity(concerns, every_proved=every_proved))
 
 
-def client_stats(tables: Tables, counts: ClientCounts | None = None) -> Clients:
+class KnownClients:
+    """Keeps the numbers of a capture's clients: an update costs what is new. One thread at a time."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+        self.counts = ClientCounts(tables)
+        self._known: dict[int, ClientStats] = {}
+        names = ("player", "map", "dialect", "number", "reading", "first_packet", "last_packet")
+        self._sessions = Watched(tables.sessions, names)
+        self._flows = Watched(tables.flows, ("server",))
+
+    def update(self) -> Clients:
+        """The numbers of every live session, of what is published now."""
+        tables = self._tables
+        self.counts.update()
+        sessions = live_sessions(tables)
+        # Looked up after them: the one writer may have published more meanwhile.
+        readings = tables.sessions.integers("reading")
+        flows = tables.readings.integers("flow")[readings]
+        for session in self._changed(flows):
+            self._known.pop(session, None)
+        every = sessions.tolist()
+        for session in every:
+            if session not in self._known:
+                self._known[session] = _client(tables, session, int(flows[session]), self.counts)
+        return Clients(tuple(self._known[session] for session in every), self.counts.histories(sessions))
+
+    def _changed(self, flows: Ints) -> set[int]:
+        """Sessions that may have other numbers than before; `flows`: those of all sessions."""
+        changed = self.counts.take_changed()
+        changed.update(self._sessions.changed().tolist())
+        turned = self._flows.changed()
+        if len(turned):
+            changed.update(np.flatnonzero(np.isin(flows, turned)).tolist())
+        return changed
+
+
+def client_stats(tables: Tables, known: KnownClients | None = None) -> Clients:
     """The numbers of every live session, of what is published now.
 
-    `counts` of the same tables, kept from one time to the next, spare counting anew what was counted already.
+    `known` of the same tables, kept from one time to the next, spares counting anew what was counted already.
     """
-    counts = ClientCounts(tables) if counts is None else counts
-    counts.update()
-    sessions = live_sessions(tables).tolist()
-    flows = flow_ends(tables)
-    stats = []
-    for session in sessions:
-        flow = session_flow(tables, session)
-        stats.append(_client(tables, session, flows[flow], tables.flows.integer("server", flow), counts))
-    histories = {session: counts.history(session) for session in sessions}
-    return Clients(tuple(stats), {session: history for session, history in histories.items() if history is not None})
+    return (KnownClients(tables) if known is None else known).update()
 
 
-def _client(tables: Tables, session: int, ends: FlowEnds, server: int, counts: ClientCounts) -> ClientStats:
+def _client(tables: Tables, session: int, flow: int, counts: ClientCounts) -> ClientStats:
     sessions = tables.sessions
     first = sessions.integer("first_packet", session)
     duration_s = _duration_s(tables, first, sessions.integer("last_packet", session))
@@ -178,7 +209,7 @@ def _client(tables: Tables, session: int, ends: FlowEnds, server: int, counts: C
         number=sessions.integer("number", session),
         map=sessions.text("map", session),
         dialect=sessions.text("dialect", session),
-        ends=ends,
+        ends=ends_of(tables, flow),
         first_packet=first,
         packets=counts.traffic.packets(session),
         duration_s=duration_s,
@@ -191,7 +222,9 @@ def _client(tables: Tables, session: int, ends: FlowEnds, server: int, counts: C
         parts_mean=total[Total.PARTS] / rebuilt if rebuilt else None,
         size_mean=total[Total.SIZE] / rebuilt if rebuilt else None,
         size_p95=quantiles.size_p95,
-        rate=counts.traffic.sent(session, server) / duration_s if duration_s > 0 else None,
+        rate=counts.traffic.sent(session, tables.flows.integer("server", flow)) / duration_s
+        if duration_s > 0
+        else None,
         base_age_p50=base_age_p50,
         base_age_p99=_ms(quantiles.base_age_p99),
         ack_p50=ack_p50,

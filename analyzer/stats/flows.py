@@ -10,6 +10,15 @@ from analyzer.store.tables import Tables
 
 
 @dataclass(frozen=True, slots=True)
+class Ends:
+    """Who talks on a flow, as address:port."""
+
+    client: str
+    """The first sender while nobody knows which end is the server."""
+    server: str
+
+
+@dataclass(frozen=True, slots=True)
 class FlowEnds:
     """One flow as a person sees it."""
 
@@ -44,18 +53,23 @@ def undecoded_packets(flows: Iterable[FlowEnds]) -> dict[str, int]:
     return dict(found)
 
 
+def ends_of(tables: Tables, flow: int) -> Ends:
+    """The two ends of one flow."""
+    ends = tables.flows.text("address_a", flow), tables.flows.text("address_b", flow)
+    client_end = 1 if tables.flows.integer("server", flow) == 0 else 0
+    return Ends(ends[client_end], ends[1 - client_end])
+
+
 def _flow(tables: Tables, row: int) -> FlowEnds:
     flows = tables.flows
-    ends = flows.text("address_a", row), flows.text("address_b", row)
-    server = flows.integer("server", row)
-    client_end = 1 if server == 0 else 0
+    ends = ends_of(tables, row)
     reading = flows.integer("reading", row)
     protocol = tables.readings.text("protocol", reading) if reading >= 0 else ""
     dialect = tables.readings.text("dialect", reading) if reading >= 0 else flows.text("recognised", row)
     return FlowEnds(
-        client=ends[client_end],
-        server=ends[1 - client_end],
-        server_known=server >= 0,
+        client=ends.client,
+        server=ends.server,
+        server_known=flows.integer("server", row) >= 0,
         protocol=protocol,
         dialect=dialect,
         packets=flows.integer("packets", row),

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from analyzer.stats.tally import MOST_CELLS, Tally, even, quantile
-from analyzer.store.chunk_memory import ChunkMemory
+from analyzer.stats.tally import MOST_CELLS, Tally, even, quantiles
 
 Ints = NDArray[np.int64]
 
@@ -74,15 +73,7 @@ class Jitter:
         far, often = self._far.counted()
         every, numbers = np.concatenate([*values, far]), np.concatenate([*counts, often])
         order = np.argsort(every)
-        return quantile(np.rint(every[order]).astype(np.int64), numbers[order], percent)
-
-    def park(self, memory: ChunkMemory) -> None:
-        """Lie where the capture's tables have room, until the next snapshot."""
-        room = memory.room(self._pairs.size, self._pairs.dtype).view(np.int64).reshape(self._pairs.shape)
-        room[:] = self._pairs
-        self._pairs = room
-        for tally in (self._far, *self._by_ticks.values()):
-            tally.park(memory)
+        return quantiles(np.rint(every[order]).astype(np.int64), numbers[order], (percent,))[0]
 
     def _count(self, pairs: Ints) -> None:
         passed, took, deviation = pairs

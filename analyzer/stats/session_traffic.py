@@ -27,6 +27,15 @@ class Totals:
             larger[: len(self._sums)] = self._sums
             self._sums = larger
 
+    def __len__(self) -> int:
+        """Rows there are, also of sessions that are yet to come."""
+        return len(self._sums)
+
+    def row(self, session: int) -> Ints:
+        """All of one session, which has a row; writable."""
+        row: Ints = self._sums[session]
+        return row
+
     def add(self, sessions: Ints, column: int, values: NDArray[np.generic]) -> None:
         """Add `values` to a sum of their sessions, both of shape (n,)."""
         if len(sessions):
@@ -51,6 +60,7 @@ class SessionTraffic:
         self._session: Growing[np.int32] = Growing(np.int32, tables.chunks)
         """Of each packet, as it was counted."""
         self._totals = Totals(2 * _BYTES)
+        self._changed: set[int] = set()
 
     def update(self) -> None:
         """Take in what was published and amended since the last call."""
@@ -65,6 +75,11 @@ class SessionTraffic:
             sessions = self._tables.packets.array("session", start, stop).astype(np.int32)
             self._session.append(sessions)
             self._add(np.arange(start, stop), sessions, 1)
+
+    def take_changed(self) -> set[int]:
+        """Sessions of which a packet was counted or taken back since the last time."""
+        changed, self._changed = self._changed, set()
+        return changed
 
     def packets(self, session: int) -> int:
         """Packets of a session, of both directions."""
@@ -88,6 +103,7 @@ class SessionTraffic:
             return
         rows, mine = rows[known], sessions[known].astype(np.int64)
         self._totals.fit(int(mine.max()) + 1)
+        self._changed.update(np.flatnonzero(np.bincount(mine)).tolist())
         packets = self._tables.packets
         directions, sizes = packets.take("direction", rows), packets.take("udp_length", rows).astype(np.int64)
         for direction in (0, 1):

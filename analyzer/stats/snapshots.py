@@ -9,13 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyzer.snapshots.status import REBUILT, REPEATED, ClientHas, LostBy, Proof, Status
-from analyzer.stats.live import Ints, live_mask
+from analyzer.stats.live import Ints, live_sessions
+from analyzer.stats.session_traffic import Totals
 from analyzer.stats.sizes import Sizes, sizes
 from analyzer.store.columns import CHUNK_ROWS
+from analyzer.store.growing import Growing
 from analyzer.store.tables import Tables
 
 SIZE_COLUMNS = ("wire_bytes", "delta_bytes", "state_bytes")
 _FAILED = frozenset((Status.CRC, Status.MALFORMED, Status.BUG, Status.ERROR))
+_KINDS = 5
+"""Numbers of `RebuiltCounts`."""
 CodeNames = Mapping[str, tuple[str, ...]]
 """By protocol name: the names of its report codes, by snapshots.code."""
 
@@ -91,29 +95,82 @@ class RebuiltCounts:
     """What they need is not in the capture, so nobody can tell."""
 
 
+class RebuiltCounter:
+    """Keeps `RebuiltCounts` of a capture that is decoded: each call costs what is new. One thread at a time."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+        self._journal = tables.journal.reader()
+        self._begin()
+
+    def counts(self) -> RebuiltCounts:
+        """Of what is published now."""
+        start = self._amended()
+        known, published = len(self._kinds), len(self._tables.snapshots)
+        for first in range(start, known, CHUNK_ROWS):
+            self._count_again(first, min(first + CHUNK_ROWS, known))
+        for first in range(known, published, CHUNK_ROWS):
+            stop = min(first + CHUNK_ROWS, published)
+            sessions, kinds = self._read(first, stop)
+            self._kinds.append(kinds)
+            self._add(sessions, kinds, 1)
+        every = np.stack([self._totals.column(column) for column in range(_KINDS)], axis=1)
+        alive = live_sessions(self._tables)
+        return RebuiltCounts(*every[alive[alive < len(every)]].sum(axis=0).tolist())
+
+    def _begin(self) -> None:
+        self._kinds: Growing[np.uint8] = Growing(np.uint8, self._tables.chunks)
+        """Of each row, a bit for each number of `RebuiltCounts` that it is in, from the lowest."""
+        self._totals = Totals(_KINDS)
+
+    def _amended(self) -> int:
+        """The first row that may count otherwise; those that fail because of it come after it."""
+        start = len(self._kinds)
+        for amendment in self._journal.take():
+            if amendment.table == "snapshots" and amendment.column in ("session", "status", "proof"):
+                # No reading does that; so all is counted anew.
+                self._begin()
+                return 0
+            if amendment.table == "snapshots" and amendment.column in ("cause", "lost_by"):
+                start = min(start, amendment.start)
+        return start
+
+    def _count_again(self, start: int, stop: int) -> None:
+        sessions, kinds = self._read(start, stop)
+        before = self._kinds.view[start:stop]
+        changed = np.flatnonzero(before != kinds)
+        self._add(sessions[changed], before[changed], -1)
+        self._add(sessions[changed], kinds[changed], 1)
+        before[changed] = kinds[changed]
+
+    def _read(self, start: int, stop: int) -> tuple[Ints, NDArray[np.uint8]]:
+        """Sessions of the rows start to stop - 1, and which numbers they are in."""
+        snapshots = self._tables.snapshots
+        status = snapshots.integers("status", start, stop)
+        rebuilt = rebuilt_mask(status)
+        proved = rebuilt & (snapshots.array("proof", start, stop) != Proof.NONE)
+        unproven = rebuilt & (status == Status.OK) & ~proved
+        roots = status.copy()
+        lacking = (status == Status.NO_BASE) | (status == Status.INCOMPLETE)
+        some = np.flatnonzero(lacking)
+        roots[some] = root_statuses(self._tables, some + start)
+        failed = failed_mask(status, roots)
+        kinds = np.zeros(stop - start, np.uint8)
+        for bit, mask in enumerate((rebuilt, proved, unproven, failed, lacking & ~failed)):
+            kinds |= mask.astype(np.uint8) << np.uint8(bit)
+        return snapshots.integers("session", start, stop), kinds
+
+    def _add(self, sessions: Ints, kinds: NDArray[np.uint8], sign: int) -> None:
+        if len(sessions):
+            self._totals.fit(int(sessions.max()) + 1)
+            for bit in range(_KINDS):
+                mine = sessions[kinds >> bit & 1 != 0]
+                self._totals.add(mine, bit, np.full(len(mine), sign))
+
+
 def rebuilt_counts(tables: Tables) -> RebuiltCounts:
-    """Counts cheap enough to be told while the capture is decoded."""
-    published = len(tables.snapshots)
-    counts = np.zeros(5, np.int64)
-    # A part at a time: of a capture of hours all would take much memory.
-    for start in range(0, published, CHUNK_ROWS):
-        counts += _rebuilt_in(tables, start, min(start + CHUNK_ROWS, published))
-    return RebuiltCounts(*counts.tolist())
-
-
-def _rebuilt_in(tables: Tables, start: int, stop: int) -> Ints:
-    status = tables.snapshots.integers("status", start, stop)
-    live = live_mask(tables, stop, start)
-    rebuilt = rebuilt_mask(status) & live
-    proved = rebuilt & (tables.snapshots.array("proof", start, stop) != Proof.NONE)
-    unproven = rebuilt & (status == Status.OK) & ~proved
-    roots = status.copy()
-    lacking = (status == Status.NO_BASE) | (status == Status.INCOMPLETE)
-    some = np.flatnonzero(lacking)
-    roots[some] = root_statuses(tables, some + start)
-    failed = failed_mask(status, roots) & live
-    unknown = lacking & live & ~failed
-    return np.array([np.count_nonzero(mask) for mask in (rebuilt, proved, unproven, failed, unknown)], np.int64)
+    """Counted once; while a capture grows a `RebuiltCounter` does it for less."""
+    return RebuiltCounter(tables).counts()
 
 
 def rebuilt_mask(status: Ints) -> NDArray[np.bool_]:

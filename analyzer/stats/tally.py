@@ -5,13 +5,11 @@ Of more values than `MOST_CELLS` the nearest ones are counted together, so that 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-
-from analyzer.store.chunk_memory import ChunkMemory
 
 Ints = NDArray[np.int64]
 Grid: TypeAlias = Callable[[Ints, int], Ints]
@@ -74,21 +72,24 @@ class Tally:
         edges, counts = self._cells
         return edges + np.sign(edges) * (self._grid(edges, self._level) >> 1), counts
 
-    def quantile(self, percent: int) -> int | None:
-        """The value of nearest rank, `percent` from 1 to 100; None of no values."""
-        return quantile(*self.counted(), percent)
-
-    def park(self, memory: ChunkMemory) -> None:
-        """Lie where the capture's tables have room, until it changes again."""
-        room = memory.room(self._cells.size, self._cells.dtype).view(np.int64).reshape(self._cells.shape)
-        room[:] = self._cells
-        self._cells = room
+    def quantiles(self, *percents: int) -> list[int | None]:
+        """The values of nearest rank, percents from 1 to 100; None of no values."""
+        return quantiles(*self.counted(), percents)
 
     def _change(self, values: Ints, counts: Ints) -> None:
         """`values` ascending, each once."""
         if not len(values):
             return
         values, counts = self._joined(values, counts)
+        if not len(self):
+            self._cells = np.stack((values, counts))
+        else:
+            self._merge(values, counts)
+        while len(self) > MOST_CELLS:
+            self._level += 1
+            self._cells = np.stack(self._joined(*self._cells))
+
+    def _merge(self, values: Ints, counts: Ints) -> None:
         edges, known = self._cells
         places = np.searchsorted(edges, values)
         there = places < len(edges)
@@ -97,9 +98,6 @@ class Tally:
         grown[places[there]] += counts[there]
         new = ~there
         self._cells = np.stack((np.insert(edges, places[new], values[new]), np.insert(grown, places[new], counts[new])))
-        while len(self) > MOST_CELLS:
-            self._level += 1
-            self._cells = np.stack(self._joined(*self._cells))
 
     def _joined(self, values: Ints, counts: Ints) -> tuple[Ints, Ints]:
         """Ascending values as those of their cells, each once."""
@@ -111,10 +109,12 @@ class Tally:
         return edges[starts], np.add.reduceat(counts, starts)
 
 
-def quantile(values: Ints, counts: Ints, percent: int) -> int | None:
-    """Nearest rank among ascending values of which each came `counts` times."""
+def quantiles(values: Ints, counts: Ints, percents: Sequence[int]) -> list[int | None]:
+    """Nearest ranks among ascending values of which each came `counts` times."""
     before = np.cumsum(counts)
     if not len(before):
-        return None
-    rank = -(-percent * int(before[-1]) // 100)
-    return int(values[np.searchsorted(before, rank)])
+        return [None] * len(percents)
+    ranks = [-(-percent * int(before[-1]) // 100) for percent in percents]
+    found: list[int | None] = []
+    found += values[np.searchsorted(before, ranks)].tolist()
+    return found

@@ -12,8 +12,8 @@ from stats.hand_made import tables as hand_made
 
 from analyzer.engine.capture import Capture
 from analyzer.snapshots.status import LostBy, Proof, Status
-from analyzer.stats.client_counts import ClientCounts, Total
-from analyzer.stats.clients import Clients, client_stats
+from analyzer.stats.client_counts import Total
+from analyzer.stats.clients import Clients, KnownClients, client_stats
 from analyzer.stats.tally import MOST_CELLS
 from analyzer.store.tables import Tables
 
@@ -34,13 +34,13 @@ def same(left: Clients, right: Clients) -> None:
 @pytest.mark.parametrize("batch", [17, 400])
 def test_live_is_as_offline(path: Path, batch: int) -> None:
     with Capture.open(path, batch=batch, strict=True, compiled=False) as capture:
-        counts = ClientCounts(capture.tables)
+        known = KnownClients(capture.tables)
         steps = 0
         while capture.step():
             steps += 1
             if steps % 3 == 0 or batch > 100:
-                same(client_stats(capture.tables, counts), client_stats(capture.tables))
-        same(client_stats(capture.tables, counts), client_stats(capture.tables))
+                same(client_stats(capture.tables, known), client_stats(capture.tables))
+        same(client_stats(capture.tables, known), client_stats(capture.tables))
 
 
 def extended(tables: Tables, rows: np.ndarray, choose: Random) -> None:
@@ -66,12 +66,12 @@ def extended(tables: Tables, rows: np.ndarray, choose: Random) -> None:
 @pytest.mark.parametrize("seed", range(12))
 def test_whatever_is_amended_is_counted_anew(seed: int) -> None:
     choose, tables = Random(seed), hand_made()
-    counts = ClientCounts(tables)
+    known = KnownClients(tables)
     for _ in range(8):
         before = len(tables.snapshots)
         extended(tables, np.arange(before, before + choose.randrange(12)), choose)
         tables.publish()
-        same(client_stats(tables, counts), client_stats(tables))
+        same(client_stats(tables, known), client_stats(tables))
         for _ in range(choose.randrange(4)):
             rows = np.array(choose.sample(range(len(tables.snapshots)), 2))
             column = choose.choice(["acked_packet", "acked_packet", "lost_by", "cause"])
@@ -79,11 +79,11 @@ def test_whatever_is_amended_is_counted_anew(seed: int) -> None:
             tables.snapshots.amend(column, rows, [choose.randint(0, most), choose.randint(0, most)])
         packets = np.array([choose.randrange(5)])
         tables.packets.amend("session", packets, [choose.choice([-1, 1, 2])])
-        same(client_stats(tables, counts), client_stats(tables))
+        same(client_stats(tables, known), client_stats(tables))
     tables.readings.amend("alive", [0, 1], [True, False])
-    same(client_stats(tables, counts), client_stats(tables))
+    same(client_stats(tables, known), client_stats(tables))
     tables.snapshots.amend("base", [3], [-1])
-    same(client_stats(tables, counts), client_stats(tables))
+    same(client_stats(tables, known), client_stats(tables))
 
 
 STEP = 4096
@@ -124,7 +124,8 @@ def test_what_is_kept_does_not_grow_with_the_rows() -> None:
     tables.flows.append({"address_a": ["a"], "address_b": ["b"], "first_packet": [0], "server": [1]}, 1)
     tables.readings.append({"flow": [0], "protocol": [""], "dialect": [""], "number": [0]}, 1)
     tables.sessions.append(plain, 8)
-    counts = ClientCounts(tables)
+    known = KnownClients(tables)
+    counts = known.counts
     held: list[int] = []
     for step in range(48):
         come(tables, step, random)
@@ -134,7 +135,7 @@ def test_what_is_kept_does_not_grow_with_the_rows() -> None:
     assert max(held) <= max(held[:8]) + LIMIT
     assert max(held[24:]) <= max(held[:24])
     assert counts.total(0, Total.SNAPSHOTS) == 8 * STEP
-    same(client_stats(tables, counts), client_stats(tables))
+    same(client_stats(tables, known), client_stats(tables))
     history = counts.history(2)
     assert history is not None
     assert history.newest(-1, 16 * STEP + 7) == 7

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from analyzer.stats.jitter import Jitter
 from analyzer.stats.tally import MOST_CELLS
-from analyzer.store.chunk_memory import ChunkMemory
 
 PERCENTS = (1, 25, 50, 75, 90, 99, 100)
 
@@ -83,5 +82,3 @@ def test_of_hours_they_are_near_and_few_numbers_are_kept(seed: int, gaps: float)
         found = made.quantile(percent)
         assert found == other.quantile(percent)
         assert abs(found - expected) <= 0.005 * expected
-    made.park(ChunkMemory())
-    assert made.quantile(99) == other.quantile(99)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import numpy as np
+import pytest
 from capture_files import BUNDLED
 
 from analyzer.engine.capture import Capture
-from analyzer.snapshots.status import Status
+from analyzer.snapshots.status import LostBy, Proof, Status
 from analyzer.stats.live import live_snapshots
 from analyzer.stats.sizes import Sizes
 from analyzer.stats.snapshots import (
+    RebuiltCounter,
     RebuiltCounts,
     failed_mask,
     is_failed,
@@ -79,3 +83,60 @@ def test_the_cheap_counts_are_those_of_all_live_snapshots() -> None:
         assert (counts.rebuilt, counts.proved, counts.unproven) == (full.rebuilt, full.proved, full.unproven)
         assert counts.failed + counts.unknown == full.failed + full.statuses["crc"]
         assert counts.proved > 0
+
+
+@pytest.mark.parametrize("name", ["ddnet_tsunami_badcrc_head.pcap", "ddnet_dm2_reconnect_mapchange.pcap"])
+def test_counts_that_are_kept_follow_the_capture(name: str) -> None:
+    with Capture.open(BUNDLED / name, batch=200, compiled=False) as opened:
+        counter = RebuiltCounter(opened.tables)
+        while opened.step():
+            assert counter.counts() == rebuilt_counts(opened.tables)
+        assert counter.counts() == rebuilt_counts(opened.tables)
+        assert counter.counts().rebuilt > 0
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_counts_that_are_kept_follow_what_is_amended(seed: int) -> None:
+    choose, made = Random(seed), tables()
+    counter = RebuiltCounter(made)
+    seen = set()
+    for _ in range(6):
+        count, before = choose.randrange(1, 12), len(made.snapshots)
+        values: dict[str, list[int]] = {spec.name: [0] * count for spec in made.snapshots.specs if spec.unset is None}
+        values["session"] = choose.choices([0, 1, 2], k=count)
+        values["status"] = choose.choices([Status.OK, Status.CRC, Status.NO_BASE, Status.INCOMPLETE], k=count)
+        values["cause"] = [choose.randrange(-1, before) for _ in range(count)]
+        made.snapshots.append(values, count)
+        made.publish()
+        seen.add(counter.counts())
+        assert counter.counts() == rebuilt_counts(made)
+        rows = choose.sample(range(len(made.snapshots)), 2)
+        column, most = choose.choice([("lost_by", len(LostBy) - 1), ("cause", min(rows)), ("proof", len(Proof) - 1)])
+        made.snapshots.amend(column, rows, [choose.randint(0, most), choose.randint(0, most)])
+        made.readings.amend("alive", [choose.randrange(3)], [choose.random() < 0.5])
+        assert counter.counts() == rebuilt_counts(made)
+    assert len(seen) > 1
+
+
+def test_counting_again_reads_only_what_is_new(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = tables()
+    counter = RebuiltCounter(made)
+    counter.counts()
+    read: list[int] = []
+    take, array = made.snapshots.take, made.snapshots.array
+
+    def counted_take(column: str, rows: np.ndarray) -> np.ndarray:
+        read.append(len(rows))
+        return take(column, rows)
+
+    def counted_array(column: str, start: int = 0, stop: int | None = None) -> np.ndarray:
+        found = array(column, start, stop)
+        read.append(len(found))
+        return found
+
+    monkeypatch.setattr(made.snapshots, "take", counted_take)
+    monkeypatch.setattr(made.snapshots, "array", counted_array)
+    counter.counts()
+    assert sum(read) == 0
+    rebuilt_counts(made)
+    assert sum(read) > 0

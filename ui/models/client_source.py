@@ -9,8 +9,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from analyzer.engine.query import Query
 from analyzer.protocols.base import Pace, Protocol
-from analyzer.stats.client_counts import ClientCounts
-from analyzer.stats.clients import NO_CLIENTS, OLD_BASE_MS, Clients, client_stats, judged
+from analyzer.stats.clients import NO_CLIENTS, OLD_BASE_MS, Clients, KnownClients, judged
 from analyzer.store.tables import Tables
 from ui.document import Document
 from ui.selection import Place
@@ -36,8 +35,10 @@ class ClientSource(QObject):
         self.old_base_ms = OLD_BASE_MS
         """Older baselines are judged to be late."""
         self._document: Document | None = None
-        self._counts: ClientCounts | None = None
+        self._known: KnownClients | None = None
         """Of the document; only the query thread counts."""
+        self._ended: dict[int, tuple[int, Pace]] = {}
+        """Of its sessions, what `paces` keeps."""
         self._on = False
         self._stale = False
         self._asked = False
@@ -57,7 +58,8 @@ class ClientSource(QObject):
             self._document.selection.snapshot_changed.disconnect(self._ask_paces)
         self._pause.stop()
         self._document = document
-        self._counts = None if document is None else ClientCounts(document.tables)
+        self._known = None if document is None else KnownClients(document.tables)
+        self._ended = {}
         self._stale, self._asked = document is not None, False
         if document is not None:
             for signal in (document.rows_added, document.amended, document.decoded):
@@ -92,16 +94,16 @@ class ClientSource(QObject):
     @Slot()
     def _refresh(self) -> None:
         document = self._document
-        if document is None or not (self._on and self._stale) or self._asked or self._pause.isActive():
+        known = self._known
+        if document is None or known is None or not (self._on and self._stale) or self._asked or self._pause.isActive():
             return
         if document.is_paused and self.clients is not NO_CLIENTS:
             return
         self._stale, self._asked = False, True
-        tables, counts = document.tables, self._counts
 
         def question(_query: Query) -> tuple[Clients, float]:
             start = perf_counter()
-            return client_stats(tables, counts), perf_counter() - start
+            return known.update(), perf_counter() - start
 
         document.ask(_STATS_TOPIC, question, lambda found: self._answered(document, *found))
 
@@ -129,22 +131,47 @@ class ClientSource(QObject):
         if document is None or not self._on:
             return
         tables, clients, place = document.tables, self.clients, document.selection.place
-        protocols = document.worker.capture.protocols
+        protocols, ended = document.worker.capture.protocols, self._ended
 
         def answer(found: Mapping[int, Pace]) -> None:
             if document is self._document:
                 self.paced.emit(found)
 
-        document.ask(_PACE_TOPIC, lambda _query: paces(tables, clients, protocols, place), answer)
+        document.ask(_PACE_TOPIC, lambda _query: paces(tables, clients, protocols, place, ended), answer)
 
 
-def paces(tables: Tables, clients: Clients, protocols: Sequence[Protocol], place: Place) -> dict[int, Pace]:
-    """State of sending of each session at a place (without a packet: at the end), where it can be inferred."""
+def paces(
+    tables: Tables,
+    clients: Clients,
+    protocols: Sequence[Protocol],
+    place: Place,
+    ended: dict[int, tuple[int, Pace]] | None = None,
+) -> dict[int, Pace]:
+    """State of sending of each session at a place (without a packet: at the end), where it can be inferred.
+
+    `ended`, kept from one time to the next: of sessions that had ended their last row, and the state by then.
+    """
+    ended = {} if ended is None else ended
     by_name = {protocol.name: protocol.pace for protocol in protocols}
     found = {}
-    for session, history in clients.histories.items():
-        infer = by_name.get(tables.readings.text("protocol", tables.sessions.integer("reading", session)))
-        index = history.newest(place.packet, place.snapshot)
-        if infer is not None and index >= 0:
-            found[session] = infer(history.ticks, history.base_ticks, index)
+    for session in clients.histories:
+        first, last = clients.histories.span(session)
+        is_inside = first <= place.snapshot <= last
+        if 0 <= place.packet < tables.snapshots.integer("packet", first) and not is_inside:
+            continue
+        is_over = place.packet < 0 or place.packet >= tables.snapshots.integer("packet", last)
+        at_end = is_over and not is_inside and not clients.histories.is_kept(session)
+        known, pace = ended.get(session, (-1, None))
+        if not at_end or known != last or pace is None:
+            infer = by_name.get(tables.readings.text("protocol", tables.sessions.integer("reading", session)))
+            if infer is None:
+                continue
+            history = clients.histories[session]
+            index = history.newest(place.packet, place.snapshot)
+            if index < 0:
+                continue
+            pace = infer(history.ticks, history.base_ticks, index)
+            if at_end:
+                ended[session] = last, pace
+        found[session] = pace
     return found

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QLabel, QStatusBar, QToolButton, QWidget
 
 from analyzer.engine.machine import resident_bytes
 from analyzer.stats.live import live_sessions
-from analyzer.stats.snapshots import RebuiltCounts, rebuilt_counts
+from analyzer.stats.snapshots import RebuiltCounter, RebuiltCounts
 from analyzer.store.tables import Tables
 from ui import fonts, words
 from ui.document import Document
@@ -85,6 +85,8 @@ class StatusBar(QStatusBar):
         """Of a fixed size, so that another text in it does not lay out the whole window."""
         self._bar.setSizeGripEnabled(False)
         self._document: Document | None = None
+        self._counter: RebuiltCounter | None = None
+        """Of the document; only the query thread counts."""
         self._file = QLabel()
         self._packets = QLabel()
         self._snapshots = QLabel()
@@ -174,6 +176,7 @@ class StatusBar(QStatusBar):
             self._document.rereading.disconnect(self._on_rereading)
             self._document.reread.disconnect(self._on_reread)
         self._document = document
+        self._counter = None if document is None else RebuiltCounter(document.tables)
         for label in self.findChildren(QLabel):
             if label is not self._preparing:
                 self._texts[label] = ""
@@ -263,8 +266,10 @@ class StatusBar(QStatusBar):
             return
         tables = document.tables
         self._put(self._packets, self.tr("Packets {0}").format(words.quantity(len(tables.packets))))
-        # Counting takes long in a large capture.
-        document.ask(_TOPIC, lambda _: rebuilt_counts(tables), self._say_counts)
+        counter = self._counter
+        if counter is not None:
+            # At first, counting takes long in a large capture.
+            document.ask(_TOPIC, lambda _: counter.counts(), self._say_counts)
         self._say_sources(document)
         self._fit()
 
