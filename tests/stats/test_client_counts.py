@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 from random import Random
+from tracemalloc import get_traced_memory
+from tracemalloc import start as start_tracing
+from tracemalloc import stop as stop_tracing
 
 import numpy as np
 import pytest
@@ -12,6 +15,7 @@ from stats.hand_made import tables as hand_made
 
 from analyzer.engine.capture import Capture
 from analyzer.snapshots.status import LostBy, Proof, Status
+from analyzer.stats import client_counts
 from analyzer.stats.client_counts import Total
 from analyzer.stats.clients import Clients, KnownClients, client_stats
 from analyzer.stats.tally import MOST_CELLS
@@ -30,6 +34,16 @@ def same(left: Clients, right: Clients) -> None:
             assert getattr(history, name).tolist() == getattr(other, name).tolist()
 
 
+@pytest.fixture(params=["rests", "rests at once"])
+def resting(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it is, and where every session that a portion has nothing of counts as ended."""
+    if request.param == "rests at once":
+        monkeypatch.setattr(client_counts, "SILENT_NS", 0)
+        monkeypatch.setattr(client_counts, "LOOKED_FOR", 9)
+        monkeypatch.setattr(client_counts, "AT_ONCE", 5)
+
+
+@pytest.mark.usefixtures("resting")
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name)
 @pytest.mark.parametrize("batch", [17, 400])
 def test_live_is_as_offline(path: Path, batch: int) -> None:
@@ -63,6 +77,7 @@ def extended(tables: Tables, rows: np.ndarray, choose: Random) -> None:
     tables.snapshots.append({**plain, **values}, count)
 
 
+@pytest.mark.usefixtures("resting")
 @pytest.mark.parametrize("seed", range(12))
 def test_whatever_is_amended_is_counted_anew(seed: int) -> None:
     choose, tables = Random(seed), hand_made()
@@ -140,3 +155,66 @@ def test_what_is_kept_does_not_grow_with_the_rows() -> None:
     assert history is not None
     assert history.newest(-1, 16 * STEP + 7) == 7
     assert history.at(16 * STEP + 9) == 9
+
+
+SNAPSHOTS = 40
+"""Of each session below."""
+
+
+def visits(flows: int, sessions: int) -> Tables:
+    """Sessions of clients that take turns on some flows, without rows yet."""
+    tables = Tables()
+    names = {"address_a": ["a"] * flows, "address_b": ["b"] * flows}
+    tables.flows.append({**names, "first_packet": [0] * flows, "server": [1] * flows}, flows)
+    plain = {"protocol": [""] * flows, "dialect": [""] * flows, "number": [0] * flows}
+    tables.readings.append({**plain, "flow": range(flows)}, flows)
+    words = {"dialect": [""] * sessions, "facts": [None] * sessions}
+    numbers = {"number": [0] * sessions, "first_packet": [0] * sessions}
+    tables.sessions.append({**words, **numbers, "reading": [number % flows for number in range(sessions)]}, sessions)
+    return tables
+
+
+def play(tables: Tables, sessions: np.ndarray, step_ns: int = 40_000_000) -> None:
+    """One more snapshot of each of `sessions`, one after the other, acknowledged by its own packet."""
+    count, before = len(sessions), len(tables.packets)
+    rows = np.arange(before, before + count)
+
+    def extend(name: str, **columns: np.ndarray) -> None:
+        table = next(table for table in tables if table.name == name)
+        plain = {spec.name: [0] * count for spec in table.specs if spec.unset is None}
+        table.append({**plain, **columns}, count)
+
+    extend("frames", time_ns=rows * step_ns + rows * rows % 9_999_991)
+    extend("packets", frame=rows, session=sessions, udp_length=rows % 1000)
+    ok = np.full(count, int(Status.OK))
+    based = {"base_tick": rows - 1, "base": rows - 1, "acked_packet": rows}
+    extend("snapshots", session=sessions, packet=rows, tick=rows, status=ok, wire_bytes=rows % 997, **based)
+    tables.sessions.amend("last_packet", sessions, rows)
+    tables.publish()
+
+
+def test_sessions_that_ended_keep_little() -> None:
+    every, together = 10_000, 500
+    tables = visits(1, every)
+    portions = np.array_split(np.repeat(np.arange(every), SNAPSHOTS), every // together)
+    for portion in portions[:2]:
+        play(tables, portion)
+    known = KnownClients(tables)
+    known.update()
+    start_tracing()
+    try:
+        for portion in portions[2:-1]:
+            play(tables, portion)
+            known.counts.update()
+        play(tables, np.arange(every - together, every))
+        before = get_traced_memory()[0]
+        play(tables, np.full(1, every - 1))
+        known.counts.update()
+        known.counts.update()
+        after = get_traced_memory()[0]
+    finally:
+        stop_tracing()
+    assert known.counts.awake <= together
+    assert known.counts.cells <= 4 * SNAPSHOTS * together
+    assert after - before < 8 << 20
+    same(client_stats(tables, known), client_stats(tables))
