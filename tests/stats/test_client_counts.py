@@ -40,7 +40,7 @@ def resting(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     if request.param == "rests at once":
         monkeypatch.setattr(client_counts, "SILENT_NS", 0)
         monkeypatch.setattr(client_counts, "LOOKED_FOR", 9)
-        monkeypatch.setattr(client_counts, "AT_ONCE", 5)
+        monkeypatch.setattr(client_counts, "AT_ONCE", 100)
 
 
 @pytest.mark.usefixtures("resting")
@@ -157,7 +157,7 @@ def test_what_is_kept_does_not_grow_with_the_rows() -> None:
     assert history.at(16 * STEP + 9) == 9
 
 
-SNAPSHOTS = 40
+SNAPSHOTS = 16
 """Of each session below."""
 
 
@@ -193,28 +193,67 @@ def play(tables: Tables, sessions: np.ndarray, step_ns: int = 40_000_000) -> Non
     tables.publish()
 
 
-def test_sessions_that_ended_keep_little() -> None:
-    every, together = 10_000, 500
+def test_sessions_that_ended_keep_little(monkeypatch: pytest.MonkeyPatch) -> None:
+    every, together = 1000, 50
+    monkeypatch.setattr(client_counts, "AT_ONCE", SNAPSHOTS * together)
     tables = visits(1, every)
-    portions = np.array_split(np.repeat(np.arange(every), SNAPSHOTS), every // together)
-    for portion in portions[:2]:
-        play(tables, portion)
-    known = KnownClients(tables)
-    known.update()
+    play(tables, np.repeat(np.arange(every), SNAPSHOTS))
     start_tracing()
     try:
-        for portion in portions[2:-1]:
-            play(tables, portion)
-            known.counts.update()
-        play(tables, np.arange(every - together, every))
-        before = get_traced_memory()[0]
-        play(tables, np.full(1, every - 1))
+        known = KnownClients(tables)
         known.counts.update()
-        known.counts.update()
-        after = get_traced_memory()[0]
+        held = get_traced_memory()[0]
     finally:
         stop_tracing()
-    assert known.counts.awake <= together
+    assert held < 1 << 20
+    assert known.counts.awake == together
     assert known.counts.cells <= 4 * SNAPSHOTS * together
-    assert after - before < 8 << 20
+    found = client_stats(tables, known)
+    assert [session for session in found.histories if found.histories.is_kept(session)] == list(range(950, 1000))
+    assert found.histories[7].rows.tolist() == list(range(7 * SNAPSHOTS, 8 * SNAPSHOTS))
+    monkeypatch.setattr(client_counts, "AT_ONCE", every * SNAPSHOTS)
+    assert found.stats == client_stats(tables).stats
+
+
+def test_a_session_that_was_silent_goes_on() -> None:
+    tables = visits(2, 2)
+    known = KnownClients(tables)
+    play(tables, np.arange(20) % 2)
+    first = client_stats(tables, known)
+    play(tables, np.ones(20, np.int64), 4_000_000_000)
+    assert known.counts.awake == 2
+    second = client_stats(tables, known)
+    assert known.counts.awake == 1
+    same(second, client_stats(tables))
+    assert second.stats[0] is first.stats[0]
+    tables.snapshots.amend("acked_packet", [4], [9])
     same(client_stats(tables, known), client_stats(tables))
+    play(tables, np.arange(20) % 2, 4_000_000_000)
+    same(client_stats(tables, known), client_stats(tables))
+    assert client_stats(tables, known).stats[0].snapshots == 20
+
+
+def test_an_update_looks_only_at_what_is_new(monkeypatch: pytest.MonkeyPatch) -> None:
+    tables = visits(50, 50)
+    known = KnownClients(tables)
+    play(tables, np.arange(500) % 50)
+    before = client_stats(tables, known)
+    taken: list[int] = []
+    take = tables.snapshots.take
+
+    def counted(column: str, rows: np.ndarray) -> np.ndarray:
+        taken.append(len(rows))
+        return take(column, rows)
+
+    monkeypatch.setattr(tables.snapshots, "take", counted)
+    assert all(new is old for new, old in zip(client_stats(tables, known).stats, before.stats, strict=True))
+    assert not taken
+    play(tables, np.full(3, 7))
+    after = client_stats(tables, known)
+    assert [new.session for new, old in zip(after.stats, before.stats, strict=True) if new is not old] == [7]
+    assert 0 < max(taken) <= 3
+    tables.sessions.amend("player", [9], ["nameless tee"])
+    tables.flows.amend("server", [11], [0])
+    named = client_stats(tables, known)
+    assert [new.session for new, old in zip(named.stats, after.stats, strict=True) if new is not old] == [9, 11]
+    same(named, client_stats(tables))
