@@ -189,7 +189,7 @@ class ClientCounts:
             self._wake(number)
         self._spans.extend(numbers, rows.rows[firsts], rows.rows[order[np.append(bounds[1:], len(order)) - 1]])
         last_ns = self._tally(rows, order, bounds)
-        for number in busy:
+        for number in sorted(busy, key=self._last_ns.__getitem__):
             self._tallies.move_to_end(number)
         self._rest(set(busy), last_ns)
 
@@ -245,14 +245,16 @@ class ClientCounts:
         return True
 
     def _rest(self, busy: set[int], now_ns: int) -> None:
-        """Of sessions that ended, but for the busy ones, keep little more than their numbers."""
-        ended = [number for number in self._left if number not in busy]
+        """Of sessions that ended keep little more than their numbers.
+
+        Those that were left are kept while they are busy: acknowledgements may follow.
+        """
+        ended = self._left - busy
         for number in self._tallies:
-            if number in busy or now_ns - self._last_ns[number] < SILENT_NS:
+            if now_ns - self._last_ns[number] < SILENT_NS:
                 # Those behind it were heard of later.
                 break
-            if number not in self._left:
-                ended.append(number)
+            ended.add(number)
         for number in ended:
             self._left.discard(number)
             self._finished.keep(number, self._tallies.pop(number).quantiles())
