@@ -8,6 +8,7 @@ from ui import fonts, words
 from ui.models.change_cells import GroupCell, ShareCell, ValueCell
 from ui.views.cells import Cell
 from ui.views.row_painter import Laid, RowPainter
+from ui.views.shaped_texts import Shaped
 
 _UNDER = 2.0
 _SIGN = 14.0
@@ -58,7 +59,17 @@ class ChangeRowPainter(RowPainter):
         if cell.swatch is not None:
             self.lay_swatch(laid, cell.swatch, cell.use, x, kept)
         if cell.meaning:
-            shaped = self.texts.fitted(cell.meaning, fonts.Use.TABLE, kept - swatch)
+            shaped = self._fitted_parts(cell.meaning, kept - swatch)
             tone = self._theme.color("text2")
             laid.texts.append((round(x + swatch), self._text_top(shaped.height), shaped.text, shaped.font, tone))
         return width - kept - gap
+
+    def _fitted_parts(self, meaning: str, width: float) -> Shaped:
+        """What fits of a meaning in several parts: whole ones, for half a number would mislead."""
+        parts = meaning.split(", ")
+        for count in range(len(parts), 0, -1):
+            text = ", ".join(parts[:count])
+            shaped = self.texts.natural(text if count == len(parts) else f"{text}, …", fonts.Use.TABLE)
+            if shaped.width <= width:
+                return shaped
+        return self.texts.fitted(meaning, fonts.Use.TABLE, width)

@@ -1,4 +1,4 @@
-"""The square that shows a colour, as it is painted."""
+"""Values as they are painted: the square that shows a colour, and what fits of a meaning."""
 
 from __future__ import annotations
 
@@ -65,3 +65,18 @@ def test_without_room_there_is_no_swatch(qapp: object) -> None:
     painter.paint(canvas, Row((Cell(MEANING, swatch=COLOUR),)), 0, WIDTH)
     canvas.end()
     assert not places(image, QColor(*COLOUR))
+
+
+@pytest.mark.parametrize(
+    ("width", "text"),
+    [(600, "10.00 units/tick, 15.62 tiles/s"), (215, "10.00 units/tick, …"), (140, "10.00 un")],
+)
+def test_meanings_are_cut_between_their_parts(qapp: object, width: int, text: str) -> None:
+    painter = ChangeRowPainter(theme.LIGHT)
+    painter.set_columns(((0, width),), ROW_HEIGHT)
+    meaning = "10.00 units/tick, 15.62 tiles/s"
+    cell = ValueCell("2560", right=True, use=Use.VALUE, explained=True, meaning=meaning)
+    said = [shaped.text() for _, _, shaped, _, _ in painter._lay(Row((cell,))).texts]
+    assert said[0].startswith(text)
+    assert said[0].endswith(text) or said[0].endswith("…")
+    assert said[1] == "2560"
