@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import event, settings
+from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 from world import wire
@@ -383,6 +383,28 @@ def test_scenario(
     world = World(11, tokens=tokens, clients=2, tap_at_server=tap_at_server, codes=CODES, anti_spoof=True)
     play(world)
     assert codes <= check(world, tmp_path, batch=7)
+
+
+@settings(max_examples=15)
+@given(
+    seed=st.integers(0, 2**32), start=st.integers(40, 160), lag=st.sampled_from((1, 20, 70)), batch=st.integers(1, 50)
+)
+def test_a_session_seen_from_its_middle(seed: int, start: int, lag: int, batch: int) -> None:
+    """Cut anywhere, every item that is said to be known is right, and every one said to be absent is absent."""
+    world = World(seed, tap_at_server=True)
+    world.network.weather = Weather(delay_ms=lag)
+    world.tap.recording = False
+    world.play(start)
+    world.tap.recording = True
+    world.play(120)
+    with tempfile.TemporaryDirectory() as folder:
+        check(world, Path(folder), batch)
+        found, _ = decode(Path(folder) / "world.pcap")
+    partial = [record["partial"] for record in found if "partial" in record]
+    assert partial
+    last = partial[-1]
+    assert isinstance(last, dict)
+    event("known" if last["known"] else "absent" if last["absent"] else "nothing known")
 
 
 @pytest.mark.parametrize("fault", sorted(FAULTS))
