@@ -40,7 +40,7 @@ def test_the_closest_counts_and_none_is_not_decoded(capsys: pytest.CaptureFixtur
 
 @pytest.mark.parametrize("command", ["summary", "changes", "explain", "save"])
 def test_every_command_takes_it(capsys: pytest.CaptureFixture[str], head: Path, tmp_path: Path, command: str) -> None:
-    more = {"changes": ["--frame", "1"], "explain": ["--frame", "60"], "save": [str(tmp_path / "x.pcap")]}.get(
+    more = {"changes": ["--frame", "1"], "explain": ["--frame", "60"], "save": ["--out", str(tmp_path / "x.pcap")]}.get(
         command, []
     )
     main([command, str(head), *more, "--decode-as", "9999=ddnet"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from capture_files import BUNDLED
 
 from analyzer.engine.capture import Capture
+from analyzer.stats.flows import session_flow
 from analyzer.stats.live import live_sessions, live_snapshots, session_counts
 from analyzer.stats.renewed import session_now, snapshot_now
 
@@ -20,7 +21,12 @@ def test_the_same_tick_and_session_of_the_flow() -> None:
         assert [snapshot_now(tables, row) for row in (-1, snapshots[5])] == [-1, snapshots[5]]
         capture.reinterpret()
         capture.decode()
-        assert [session_now(tables, row) for row in sessions] == live_sessions(tables).tolist()
+        now = [session_now(tables, row) for row in sessions]
+        assert sorted(now) == live_sessions(tables).tolist()
+        for old, new in zip(sessions, now, strict=True):
+            assert session_flow(tables, new) == session_flow(tables, old)
+            for column in ("number", "first_packet", "map", "player"):
+                assert tables.sessions.get(column, new) == tables.sessions.get(column, old)
         for row in snapshots[::50]:
             found = snapshot_now(tables, row)
             assert found != row
