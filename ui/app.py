@@ -7,7 +7,7 @@ import logging
 import sys
 import threading
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from types import TracebackType
 
@@ -42,7 +42,14 @@ def main(argv: list[str] | None = None) -> int:
         return 1
     application = QApplication(["snapscope"])
     settings = Settings()
-    window = start(application, options.capture, settings, follow=options.follow, pins=options.pins)
+    window = start(
+        application,
+        options.capture,
+        settings,
+        follow=options.follow,
+        pins=options.pins,
+        schemas=options.schema,
+    )
     sys.excepthook = _reporter(window)
     decoder = FastDecoder()
     window.prepare(decoder)
@@ -58,11 +65,17 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def start(
-    application: QApplication, capture: str | None, settings: Settings, *, follow: bool = False, pins: Pins = NO_PINS
+    application: QApplication,
+    capture: str | None,
+    settings: Settings,
+    *,
+    follow: bool = False,
+    pins: Pins = NO_PINS,
+    schemas: Sequence[str] = (),
 ) -> MainWindow:
     """Set the application up and show the window, with a capture if one is named; `follow` what is written to it.
 
-    `pins`: how flows of the first capture are read.
+    `pins`: how flows of the first capture are read. `schemas`: files that name what a mod adds.
     """
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     loop = QAbstractEventDispatcher.instance()
@@ -78,6 +91,8 @@ def start(
     window.opening.given = pins
     window.show()
     window.recovery.look()
+    if schemas:
+        window.schema_files.give(schemas)
     if capture:
         window.streams.open_path(capture, follow=follow)
     return window
@@ -112,6 +127,9 @@ def _read_arguments(arguments: list[str]) -> argparse.Namespace:
         help="a pcap or pcapng file, plain or gzip-compressed; a named pipe, or - for the standard input",
     )
     parser.add_argument("--follow", action="store_true", help="the file is still being written: show what comes")
+    parser.add_argument(
+        "--schema", action="append", default=[], metavar="JSON", help="items and messages of a mod; may be repeated"
+    )
     parser.add_argument("-i", "--interface", metavar="IFACE", help="a network interface to capture on")
     parser.add_argument("-f", "--filter", metavar="BPF", help='a capture filter, such as "udp port 8303"')
     parser.add_argument("-w", "--write", metavar="FILE", help="write the capture to this pcapng file, a new one")

@@ -15,6 +15,7 @@ from analyzer.capture.frames import CaptureError
 from analyzer.engine.pins import NO_PINS, Pins
 from analyzer.engine.query import Query
 from analyzer.engine.worker import Worker
+from analyzer.protocols.base import Effect
 from analyzer.stats.renewed import session_now, snapshot_now
 from analyzer.store.tables import Tables
 from ui.selection import Selection
@@ -34,6 +35,8 @@ class Document(QObject):
     """Rows wait, or are announced as they come."""
     waiting = Signal()
     """More rows came while paused."""
+    reworded = Signal()
+    """What answers say reads differently now, though no row changed: ask again."""
     renamed = Signal()
     """The file was kept under another name."""
     progressed = Signal(float)
@@ -150,6 +153,13 @@ class Document(QObject):
         """What mistake of ours ended decoding early, as text to copy; empty if none did."""
         failure = self.worker.failure
         return "" if failure is None or isinstance(failure, CaptureError) else report(failure)
+
+    def take_schemas(self, effect: Effect) -> None:
+        """Other schema files count from now on: flows are read anew where rows rest on them."""
+        if effect is Effect.ROWS:
+            self.reinterpret()
+        if effect is not Effect.NONE:
+            self.ask("guesses", lambda query: query.forget_guesses(), lambda _: self.reworded.emit())
 
     def start(self) -> None:
         """Begin to decode, and to announce what was decoded."""

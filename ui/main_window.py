@@ -34,6 +34,7 @@ from ui.pinning import Pinning
 from ui.recent_menu import RecentMenu
 from ui.recovery import Recovery
 from ui.saving import Saving
+from ui.schema_files import SchemaFiles, is_schema
 from ui.settings import Settings
 from ui.streams import Streams
 from ui.views.banner import Banner
@@ -70,6 +71,7 @@ class MainWindow(QMainWindow):
         self._make_panes()
         self._lay_out()
         self.opening = Opening(settings, self.banner, self)
+        self.schema_files = SchemaFiles(self.opening, self.appearance, self.banner, self)
         traffic = self.welcome.interfaces.traffic
         self.capturing = Capturing(self.opening, settings, self.appearance, self.banner, traffic, self)
         self.recovery = Recovery(self.opening, self.capturing, self.recovery_bar, self.banner, self)
@@ -82,7 +84,7 @@ class MainWindow(QMainWindow):
         self.editing = Editing(
             self.packets, self.packet_tab, self.snapshot_tab, self.charts, self.clients, self.find_bar
         )
-        self.dialogs = WindowDialogs(self.opening, self.appearance, self)
+        self.dialogs = WindowDialogs(self.opening, self.appearance, self.schema_files.refused, self)
         self.commands = WindowCommands(self, self._what_commands_do())
         self._add_to_menus()
         self._connect()
@@ -184,6 +186,7 @@ class MainWindow(QMainWindow):
         self.capturing.told.connect(self.live_view.show_standing)
         self.live_view.changed.connect(self._update_commands)
         self.saving.told.connect(self.status.say)
+        self.schema_files.told.connect(self.status.say)
         self.saving.kept.connect(self.capturing.spools.is_saved)
         self.saving.open_wanted.connect(self._open)
         self.saving.mistake.connect(self.dialogs.show_report)
@@ -285,7 +288,12 @@ class MainWindow(QMainWindow):
 
     @Slot(list)
     def _open_dropped(self, paths: list[str]) -> None:
-        self.capturing.leave(lambda: self.opening.open_dropped(paths))
+        schemas = [path for path in paths if is_schema(path)]
+        captures = [path for path in paths if path not in schemas]
+        if captures:
+            self.capturing.leave(lambda: self.opening.open_dropped(captures))
+        if schemas:
+            self.schema_files.add(schemas)
 
     @Slot()
     def _show_recent(self) -> None:
@@ -358,6 +366,7 @@ class MainWindow(QMainWindow):
         self.capturing.close()
         self.recovery.close()
         self.saving.close()
+        self.schema_files.close()
         self.layout_keeper.save()
         is_packet = self.tabs.currentWidget() is self.packet_tab
         self._settings.set_layout("tab", QByteArray(b"packet" if is_packet else b"snapshot"))

@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from analyzer.capture.frames import CaptureError
 from analyzer.engine.pins import NO_PINS, Pins, parse_pin
 from analyzer.protocols import PROTOCOLS
+from analyzer.protocols.base import Effect
 from analyzer.stats.clients import Clients, client_stats
 from ui import words
 from ui.document import Document
@@ -93,6 +94,12 @@ class Opening(QObject):
         for document in (self._document, self._successor):
             if document is not None:
                 document.finish()
+
+    def take_schemas(self, effect: Effect) -> None:
+        """Other schema files count from now on."""
+        for document in (self._document, self._successor):
+            if document is not None:
+                document.take_schemas(effect)
 
     def keep_as(self, path: Path) -> None:
         """The capture that is open was copied to a file with a name."""

@@ -33,6 +33,8 @@ class Preferences:
     zoom: float = 1.0
     memory_mib: int = 0
     """MiB of tables that stay in memory; 0: a quarter of the machine's memory."""
+    schemas: tuple[str, ...] = ()
+    """Paths of the schema files of mods."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,9 @@ class Settings:
         stored = self._json("preferences", {})
         values: dict[str, Any] = asdict(Preferences())
         for name, value in stored.items() if isinstance(stored, dict) else ():
-            if name in values and type(value) is type(values[name]):
+            if name == "schemas" and isinstance(value, list) and all(isinstance(path, str) for path in value):
+                values[name] = tuple(dict.fromkeys(value))
+            elif name in values and type(value) is type(values[name]):
                 values[name] = value
         result = Preferences(**values)
         if result.theme not in THEMES or result.time_format not in TIME_FORMATS:

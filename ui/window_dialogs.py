@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, QSize, Qt
 from PySide6.QtGui import QIcon
@@ -26,10 +26,14 @@ from ui.window_commands import WindowCommands
 class WindowDialogs(QObject):
     """None of them blocks: the window goes on behind them."""
 
-    def __init__(self, opening: Opening, appearance: Appearance, window: QWidget) -> None:
+    def __init__(
+        self, opening: Opening, appearance: Appearance, refused: Callable[[Sequence[str]], str], window: QWidget
+    ) -> None:
+        """`refused`: what is wrong with some schema files, empty if nothing is."""
         super().__init__(window)
         self._opening = opening
         self._appearance = appearance
+        self._refused = refused
         self._window = window
 
     def commands(self) -> dict[str, Callable[[], object]]:
@@ -52,7 +56,7 @@ class WindowDialogs(QObject):
 
     def ask_preferences(self) -> None:
         """What a person chooses takes effect at once."""
-        dialog = PreferencesDialog(self._appearance.preferences, self._window)
+        dialog = PreferencesDialog(self._appearance.preferences, self._refused, self._window)
         dialog.changed.connect(self._appearance.prefer)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.open()

@@ -22,8 +22,8 @@ EXIT_OUTPUT_CLOSED = 141
 USAGE_ERROR = typer.BadParameter.__mro__[1]
 """Parent of every error in the arguments; typer exports it under no name of its own."""
 
-COMMANDS = ("summary", "snapshots", "packets", "explain", "changes", "save", "live", "warm-up")
-"""Each is the function of its name in the module of its name."""
+COMMANDS = ("summary", "snapshots", "packets", "explain", "changes", "save", "live", "schema", "warm-up")
+"""Each is the function of its name, or the group of commands, in the module of its name."""
 
 # Extensions of the library that checks arguments: none are meant for us, and looking for them takes a while.
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
@@ -62,7 +62,11 @@ def commands_for(arguments: Sequence[str]) -> typer.Typer:
     app.callback()(_top)
     for name in arguments[:1] if arguments[0] in COMMANDS else COMMANDS:
         function = name.replace("-", "_")
-        app.command(name)(getattr(import_module(f"analyzer.cli.{function}"), function))
+        command = getattr(import_module(f"analyzer.cli.{function}"), function)
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=name)
+        else:
+            app.command(name)(command)
     return app
 
 

@@ -15,7 +15,7 @@ from analyzer.cli.described import Described
 from analyzer.cli.errors import CommandError
 from analyzer.cli.explain import packets_of_frame
 from analyzer.cli.opening import decoded
-from analyzer.cli.options import AsJson, DecodeAs, File, MemoryLimit
+from analyzer.cli.options import AsJson, DecodeAs, File, MemoryLimit, SchemaFiles
 from analyzer.cli.output import json_text, one_line, write_lines
 from analyzer.cli.partial_lines import partial_lines
 from analyzer.engine.capture import Capture
@@ -49,6 +49,7 @@ def changes(
     as_json: AsJson = False,
     memory_limit: MemoryLimit = None,
     decode_as: DecodeAs = None,
+    schema: SchemaFiles = None,
 ) -> None:
     """Show what a snapshot changed, item by item.
 
@@ -60,7 +61,7 @@ def changes(
         raise typer.BadParameter("give either --frame, or --client and --tick")
     if session is not None and client is None:
         raise typer.BadParameter("--session goes with --client and --tick")
-    with decoded(file, memory_limit, decode_as) as (capture, query):
+    with decoded(file, memory_limit, decode_as, schema) as (capture, query):
         rows: list[int] = []
         sentence = ""
         if frame is not None:

@@ -15,7 +15,7 @@ from analyzer.cli.described import Described
 from analyzer.cli.errors import CommandError
 from analyzer.cli.frame_words import SENTENCES
 from analyzer.cli.opening import decoded, packet_kinds
-from analyzer.cli.options import AsJson, DecodeAs, File, MemoryLimit
+from analyzer.cli.options import AsJson, DecodeAs, File, MemoryLimit, SchemaFiles
 from analyzer.cli.output import bracketed, counted, json_text, one_line, write_lines
 from analyzer.cli.packets import source_and_destination
 from analyzer.engine.capture import Capture
@@ -43,12 +43,13 @@ def explain(
     as_json: AsJson = False,
     memory_limit: MemoryLimit = None,
     decode_as: DecodeAs = None,
+    schema: SchemaFiles = None,
 ) -> None:
     """Explain one frame byte by byte.
 
     Every field with its bytes as buffer:offset+length, its value and meaning; then the snapshots it belongs to.
     """
-    with decoded(file, memory_limit, decode_as) as (capture, query):
+    with decoded(file, memory_limit, decode_as, schema) as (capture, query):
         packets = packets_of_frame(capture.tables, frame)
         if as_json:
             explained = [_record(capture, query, packet) for packet in packets]

@@ -18,8 +18,8 @@ from analyzer.capture.live.rights import Through, ways
 from analyzer.capture.spools import Spools
 from analyzer.cli.errors import CommandError
 from analyzer.cli.live_status import StatusLine
-from analyzer.cli.opening import MIB, code_legends, code_names, packet_kinds, pins_of
-from analyzer.cli.options import AsJson, DecodeAs, MemoryLimit
+from analyzer.cli.opening import MIB, add_schemas, code_legends, code_names, packet_kinds, pins_of
+from analyzer.cli.options import AsJson, DecodeAs, MemoryLimit, SchemaFiles
 from analyzer.cli.output import Column, json_text, note, table_lines, write_lines
 from analyzer.cli.summary import summary_record
 from analyzer.cli.summary_page import page_lines
@@ -63,6 +63,7 @@ def live(
     as_json: AsJson = False,
     memory_limit: MemoryLimit = None,
     decode_as: DecodeAs = None,
+    schema: SchemaFiles = None,
 ) -> None:
     """Capture on a network interface, and sum up at the end.
 
@@ -73,6 +74,7 @@ def live(
     if interface is None:
         write_lines(_places())
         return
+    add_schemas(schema)
     with _spool(interface, write) as file:
         settings = Settings(interface, file, capture_filter, snap_length, promiscuous, packets, size, duration)
         with _sentences(), _told_to_stop() as told, Sniffer.start(settings, through) as sniffer:

@@ -14,6 +14,8 @@ from analyzer.cli.pipes import as_file
 from analyzer.engine.capture import Capture
 from analyzer.engine.pins import Pin, Pins
 from analyzer.engine.query import Query
+from analyzer.engine.schemas import use_schemas
+from analyzer.protocols.base import SchemaError
 from analyzer.stats.capture import PacketKinds
 from analyzer.stats.snapshots import CodeNames
 
@@ -24,15 +26,23 @@ MAX_WARNINGS = 20
 
 @contextmanager
 def decoded(
-    path: Path, memory_limit: int | None = None, decode_as: Sequence[Pin] | None = None, *, warn: bool = True
+    path: Path,
+    memory_limit: int | None = None,
+    decode_as: Sequence[Pin] | None = None,
+    schemas: Sequence[Path] | None = None,
+    *,
+    warn: bool = True,
 ) -> Iterator[tuple[Capture, Query]]:
     """The decoded capture and its query side. `warn`: name the file's problems on standard error.
 
     `memory_limit`: MiB of tables that stay in memory, if not as many as suit the machine. `decode_as`: how flows are
     read, whatever they look like.
 
-    Raises CommandError where the file cannot be read as a capture.
+    `schemas`: files that name what a mod adds.
+
+    Raises CommandError where the file cannot be read as a capture, or what a schema file says is wrong.
     """
+    add_schemas(schemas)
     with ExitStack() as opened:
         with _sentences(path):
             file = opened.enter_context(as_file(path))
@@ -49,6 +59,14 @@ def decoded(
             yield capture, query
         finally:
             query.close()
+
+
+def add_schemas(files: Sequence[Path] | None) -> None:
+    """Let schema files count, and no others. Raises CommandError."""
+    try:
+        use_schemas(files or ())
+    except SchemaError as error:
+        raise CommandError(str(error)) from error
 
 
 def pins_of(decode_as: Sequence[Pin] | None) -> Pins:

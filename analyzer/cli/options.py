@@ -26,6 +26,10 @@ MemoryLimit = Annotated[
         help="MiB of tables kept in memory, others in a temporary file; by default a quarter of the machine's memory.",
     ),
 ]
+SchemaFiles = Annotated[
+    list[Path] | None,
+    typer.Option("--schema", metavar="JSON", help="Items and messages of a mod; may be repeated. See docs/schemas.md."),
+]
 
 
 def _read_pin(text: str) -> Pin:

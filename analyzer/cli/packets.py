@@ -8,7 +8,7 @@ import numpy as np
 
 from analyzer.cli.absent import note_absence
 from analyzer.cli.opening import decoded, packet_kinds
-from analyzer.cli.options import DecodeAs, File, MemoryLimit, Records
+from analyzer.cli.options import DecodeAs, File, MemoryLimit, Records, SchemaFiles
 from analyzer.cli.output import Column, Format, csv_lines, json_text, table_lines, write_lines
 from analyzer.engine.capture import Capture
 from analyzer.engine.query import Query
@@ -44,7 +44,11 @@ Row = dict[str, object]
 
 
 def packets(
-    file: File, form: Records = Format.text, memory_limit: MemoryLimit = None, decode_as: DecodeAs = None
+    file: File,
+    form: Records = Format.text,
+    memory_limit: MemoryLimit = None,
+    decode_as: DecodeAs = None,
+    schema: SchemaFiles = None,
 ) -> None:
     """List every UDP datagram and what it holds.
 
@@ -52,7 +56,7 @@ def packets(
 
     Time is in seconds since the first frame, frames are counted from 1, `length` is the UDP payload in bytes.
     """
-    with decoded(file, memory_limit, decode_as) as (capture, query):
+    with decoded(file, memory_limit, decode_as, schema) as (capture, query):
         if not np.any(ints(capture.tables.flows, "reading") >= 0):
             note_absence(file, capture.tables, warned=bool(capture.problems))
         records = packet_records(capture, query)

@@ -17,7 +17,7 @@ from analyzer.capture.frames import MADE_INTERFACE
 from analyzer.cli.clients import sessions_of
 from analyzer.cli.errors import CommandError
 from analyzer.cli.opening import decoded
-from analyzer.cli.options import DecodeAs, File, MemoryLimit
+from analyzer.cli.options import DecodeAs, File, MemoryLimit, SchemaFiles
 from analyzer.cli.output import counted, note, one_line, write_lines
 from analyzer.cli.ranges import read_ranges
 from analyzer.export import selection
@@ -69,6 +69,7 @@ def save(
     ] = None,
     memory_limit: MemoryLimit = None,
     decode_as: DecodeAs = None,
+    schema: SchemaFiles = None,
 ) -> None:
     """Save the capture, or an excerpt of it that decodes by itself.
 
@@ -81,7 +82,7 @@ def save(
     if str(out) == "-":
         raise typer.BadParameter("a capture is saved in a file, not on the standard output", param_hint="'--out'")
     frames = None if packets is None else read_ranges(packets)
-    with decoded(file, memory_limit, decode_as) as (capture, query):
+    with decoded(file, memory_limit, decode_as, schema) as (capture, query):
         tables = capture.tables
         if frames is not None:
             chosen = _frames(tables, frames)

@@ -12,7 +12,7 @@ import typer
 from analyzer.cli.absent import note_absence
 from analyzer.cli.clients import sessions_of
 from analyzer.cli.opening import code_names, decoded
-from analyzer.cli.options import Client, DecodeAs, File, MemoryLimit, Records
+from analyzer.cli.options import Client, DecodeAs, File, MemoryLimit, Records, SchemaFiles
 from analyzer.cli.output import Column, Format, counted, csv_lines, json_text, note, table_lines, write_lines
 from analyzer.engine.capture import Capture
 from analyzer.engine.query import Query
@@ -84,6 +84,7 @@ def snapshots(
     client: Client = None,
     memory_limit: MemoryLimit = None,
     decode_as: DecodeAs = None,
+    schema: SchemaFiles = None,
 ) -> None:
     """List the rebuilt snapshots in frame order, or with --all, --failed or --status others.
 
@@ -93,7 +94,7 @@ def snapshots(
     if items and form is not Format.jsonl:
         raise typer.BadParameter("--items goes with --format jsonl")
     wanted = _wanted(everything, failed, status or [])
-    with decoded(file, memory_limit, decode_as) as (capture, query):
+    with decoded(file, memory_limit, decode_as, schema) as (capture, query):
         rows = chosen_rows(capture.tables, wanted, client)
         if not len(rows):
             _note_none(file, capture, client)

@@ -11,7 +11,7 @@ import typer
 
 from analyzer.cli.frame_words import word
 from analyzer.cli.opening import code_legends, code_names, decoded, packet_kinds
-from analyzer.cli.options import AsJson, DecodeAs, File, MemoryLimit
+from analyzer.cli.options import AsJson, DecodeAs, File, MemoryLimit, SchemaFiles
 from analyzer.cli.output import json_text, write_lines
 from analyzer.cli.summary_page import page_lines
 from analyzer.engine.capture import Capture
@@ -33,12 +33,13 @@ def summary(
     memory: Annotated[bool, typer.Option("--memory", help="Also what every table takes.")] = False,
     memory_limit: MemoryLimit = None,
     decode_as: DecodeAs = None,
+    schema: SchemaFiles = None,
 ) -> None:
     """Sum a capture up: traffic, sessions, snapshots.
 
     Packets by protocol and kind, snapshots by status and code, what is proved, sizes, item types.
     """
-    with decoded(file, memory_limit, decode_as, warn=False) as (capture, _):
+    with decoded(file, memory_limit, decode_as, schema, warn=False) as (capture, _):
         stats = capture_stats(capture.tables, packet_kinds(capture), code_names(capture))
         record = summary_record(file, capture, stats)
         if memory:

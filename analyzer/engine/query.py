@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from analyzer.capture.file import CaptureFile
+from analyzer.engine.guessing import Guessing
 from analyzer.engine.info import PacketInfo
 from analyzer.engine.payloads import Payloads
 from analyzer.engine.players import Players, last_rebuilt
@@ -38,6 +39,7 @@ class Query:
         self._compiled = compiled
         self._codecs: dict[str, SnapshotCodec[Any]] = {}
         """By protocol, as are the chains."""
+        self._guessing = Guessing(self, tables)
         self._chains: dict[str, Chain[Any]] = {}
         self._partial_chains: dict[str, Chain[Any]] = {}
 
@@ -45,6 +47,7 @@ class Query:
         """Let go of the file."""
         # They refer to this query.
         self._chains.clear()
+        del self._guessing
         self._partial_chains.clear()
         self._file.close()
 
@@ -81,6 +84,9 @@ class Query:
         snapshot = self.snapshot(packet)
         joined = self.joined(snapshot) if snapshot >= 0 and protocol.snapshots is not None else None
         facts = replace(self.facts(packet), players=Players(lambda: self._named_items(packet)))
+        session = self._tables.packets.integer("session", packet)
+        if session >= 0:
+            facts = self._guessing.facts(session, facts, protocol)
         return protocol.explain(payload, facts, joined)
 
     def _named_items(self, packet: int) -> tuple[Item, ...]:
@@ -144,14 +150,25 @@ class Query:
         state = self.state(snapshot)
         if state is None:
             return ()
-        return self._codec(snapshot).items(state, self._facts_of(snapshot), self._tick(snapshot), chosen)
+        return self._codec(snapshot).items(state, self._shown_facts(snapshot), self._tick(snapshot), chosen)
+
+    def plain_items(self, snapshot: int) -> tuple[Item, ...]:
+        """All of the snapshot's items without guesses."""
+        state = self.state(snapshot)
+        if state is None:
+            return ()
+        return self._codec(snapshot).items(state, self._facts_of(snapshot), self._tick(snapshot))
+
+    def forget_guesses(self) -> None:
+        """Other schema files count from now on."""
+        self._guessing.forget()
 
     def partial(self, snapshot: int) -> PartialItems | None:
         """What is known of a snapshot whose base is not; None of any other, or if the delta tells nothing."""
         codec, state = self._protocol_of(snapshot).partial, self._partial_state(snapshot)
         if codec is None or state is None:
             return None
-        return codec.items(state, self._facts_of(snapshot), self._tick(snapshot))
+        return codec.items(state, self._shown_facts(snapshot), self._tick(snapshot))
 
     def changes(self, snapshot: int) -> tuple[Change, ...]:
         """What the snapshot's delta did; with an unknown base, what the delta says by itself."""
@@ -165,13 +182,13 @@ class Query:
         if partial is not None and self.lacks_base(snapshot):
             known = self._partial_state(base) if base >= 0 else None
             known = partial.nothing() if known is None else known
-            return partial.changes(known, joined, self._facts_of(snapshot), self._tick(snapshot))
+            return partial.changes(known, joined, self._shown_facts(snapshot), self._tick(snapshot))
         state: object | None
         if base >= 0:
             state = self.state(base)
         else:
             state = codec.empty() if tables.snapshots.integer("base_tick", snapshot) < 0 else None
-        return codec.changes(state, joined, self._facts_of(snapshot), self._tick(snapshot))
+        return codec.changes(state, joined, self._shown_facts(snapshot), self._tick(snapshot))
 
     def lacks_base(self, snapshot: int) -> bool:
         """Was the snapshot sent against one that could not be rebuilt, or that the capture does not have?"""
@@ -368,6 +385,11 @@ class Query:
 
     def _facts_of(self, snapshot: int) -> SessionFacts:
         return self._session_facts(self._tables.snapshots.integer("session", snapshot))
+
+    def _shown_facts(self, snapshot: int) -> SessionFacts:
+        """With guesses of what nobody named."""
+        session = self._tables.snapshots.integer("session", snapshot)
+        return self._guessing.facts(session, self._session_facts(session), self._protocol_of(snapshot), snapshot)
 
     def _session_facts(self, session: int) -> SessionFacts:
         facts = self._tables.sessions.get("facts", session)

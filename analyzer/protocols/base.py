@@ -7,9 +7,11 @@ program knows it.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from itertools import accumulate, pairwise
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -23,6 +25,10 @@ from analyzer.wire.reader import FieldTree
 S = TypeVar("S")
 
 
+class SchemaError(Exception):
+    """A schema file that is not what it should be; the text names the file, the line and what was expected."""
+
+
 @dataclass(frozen=True, slots=True)
 class SessionFacts:
     """What explaining a packet needs beyond its bytes. Frozen: explain is a pure function of bytes and facts."""
@@ -34,6 +40,8 @@ class SessionFacts:
     """Ints of an item by type where both peers agreed beforehand; -1: the size is on the wire."""
     names: Mapping[str, str] = field(default_factory=dict)
     """Names learned from the capture, by UUID in canonical form."""
+    guesses: object | None = field(default=None, compare=False)
+    """What `Schemas.guess` made of items and messages that nobody named; the protocol's own affair."""
     players: Mapping[int, str] = field(default_factory=dict, compare=False)
     """Names of players by client id, as they were when the packet came."""
 
@@ -386,6 +394,45 @@ class Excerpts:
 
 
 @dataclass(frozen=True, slots=True)
+class ItemSample:
+    """An item of some snapshot, to guess from."""
+
+    tick: int
+    """Of the snapshot."""
+    id: int
+    values: tuple[int, ...]
+
+
+class Effect(Enum):
+    """What other schema files mean for what was read already."""
+
+    NONE = 0
+    WORDS = 1
+    """What is asked for reads differently; the rows stay as they are."""
+    ROWS = 2
+    """Names or sizes that rows were made with: flows must be read again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Schemas:
+    """Schema files that a person adds to what a protocol knows by itself."""
+
+    check: Callable[[Sequence[Path]], list[str]]
+    """What each of some files holds, in a few words. Raises SchemaError if one is wrong, or two contradict."""
+    use: Callable[[Sequence[Path]], Effect]
+    """From now on these files count, and no others. Raises SchemaError; then those of before still count."""
+    is_unknown: Callable[[str], bool]
+    """Is that the name of an item or a message of which nothing is known?"""
+    body: Callable[[bytes, SessionFacts, int, int], tuple[str, bytes]]
+    """Payload, facts, offset and size of an unknown message in the plain payload -> its key and its fields' bytes.
+    Raises DecodeError."""
+    guess: Callable[[Mapping[str, Sequence[ItemSample]], Mapping[str, Sequence[bytes]]], object]
+    """Items by name and messages by key -> guesses, for `SessionFacts.guesses`."""
+    write: Callable[[object, str, Iterable[str]], str]
+    """Guesses, a title and dialects -> a schema file to start with."""
+
+
+@dataclass(frozen=True, slots=True)
 class Protocol:
     """A protocol as the engine sees it."""
 
@@ -428,3 +475,5 @@ class Protocol:
     """None: the protocol knows no states of sending."""
     excerpts: Excerpts | None = None
     """None: an excerpt of a flow is just some of its packets."""
+    schemas: Schemas | None = None
+    """None: there is nothing that a person could add."""

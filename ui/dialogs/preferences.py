@@ -1,7 +1,8 @@
-"""Preferences: theme, time format, units, zoom, memory, fonts. Every change but that of memory shows at once."""
+"""Preferences: theme, time format, units, zoom, memory, fonts, mods. Every change but that of memory shows at once."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import Signal
@@ -16,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from ui.dialogs.schema_list import SchemaList
 from ui.settings import MAX_MEMORY_MIB, ZOOM_RANGE, Preferences
 
 
@@ -25,7 +27,10 @@ class PreferencesDialog(QDialog):
     changed = Signal(object)
     """The `Preferences` as they are now."""
 
-    def __init__(self, preferences: Preferences, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, preferences: Preferences, refused: Callable[[Sequence[str]], str], parent: QWidget | None = None
+    ) -> None:
+        """`refused`: what is wrong with some schema files, empty if nothing is."""
         super().__init__(parent)
         self.setWindowTitle(self.tr("Preferences"))
         self._preferences = preferences
@@ -62,6 +67,9 @@ class PreferencesDialog(QDialog):
         fonts.setChecked(preferences.system_fonts)
         fonts.toggled.connect(lambda on: self._change("system_fonts", on))
         form.addRow("", fonts)
+        schemas = SchemaList(preferences.schemas, refused)
+        schemas.changed.connect(lambda paths: self._change("schemas", paths))
+        form.addRow(self.tr("Schema files of mods"), schemas)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.accept)
         layout = QVBoxLayout(self)

@@ -92,6 +92,7 @@ class PacketTab(QWidget):
             old.selection.item_changed.disconnect(self._on_item)
             old.amended.disconnect(self._on_amended)
             old.decoded.disconnect(self._ask)
+            old.reworded.disconnect(self._ask)
         self._document = document
         self._target = None
         self._show(None)
@@ -101,6 +102,7 @@ class PacketTab(QWidget):
             document.selection.item_changed.connect(self._on_item)
             document.amended.connect(self._on_amended)
             document.decoded.connect(self._ask)
+            document.reworded.connect(self._ask)
             self._ask()
 
     def set_theme(self, theme: Theme) -> None:

@@ -99,6 +99,7 @@ class SnapshotTab(QWidget):
             old.selection.snapshot_changed.disconnect(self._on_snapshot)
             old.selection.item_changed.disconnect(self._on_item)
             old.amended.disconnect(self._on_amended)
+            old.reworded.disconnect(self._ask_again)
             old.selection.packet_changed.disconnect(self._say_nothing)
             old.decoded.disconnect(self._say_nothing)
             old.rows_added.disconnect(self._say_nothing)
@@ -109,6 +110,7 @@ class SnapshotTab(QWidget):
             document.selection.snapshot_changed.connect(self._on_snapshot)
             document.selection.item_changed.connect(self._on_item)
             document.amended.connect(self._on_amended)
+            document.reworded.connect(self._ask_again)
             document.selection.packet_changed.connect(self._say_nothing)
             document.decoded.connect(self._say_nothing)
             document.rows_added.connect(self._say_nothing)
@@ -213,6 +215,10 @@ class SnapshotTab(QWidget):
                 self._show_tree(tree)
 
         document.ask(TOPIC, question, answer)
+
+    def _ask_again(self) -> None:
+        if self._document is not None:
+            self._on_snapshot(self._document.selection.place.snapshot)
 
     def _on_amended(self, amendments: tuple[Amendment, ...]) -> None:
         if self._document is None or self.tree is None:

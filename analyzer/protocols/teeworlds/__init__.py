@@ -14,6 +14,7 @@ from analyzer.protocols.teeworlds.made import made_snapshot
 from analyzer.protocols.teeworlds.pace import pace
 from analyzer.protocols.teeworlds.partial_codec import TeeworldsPartialCodec
 from analyzer.protocols.teeworlds.reading import TeeworldsReading, plain_tools
+from analyzer.protocols.teeworlds.schemas import SCHEMAS
 from analyzer.protocols.teeworlds.words import DIALECT_NAMES, MESSAGE_NOTES, short_name
 from analyzer.store.rows import Rows
 
@@ -66,4 +67,5 @@ PROTOCOL = Protocol(
         tells_dialect=frozenset({"CONNECTACCEPT", "TOKEN"}),
         opens_epoch=("NETMSG_MAP_CHANGE", "NETMSG_ENTERGAME"),
     ),
+    schemas=SCHEMAS,
 )

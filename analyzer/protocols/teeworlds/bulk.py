@@ -41,11 +41,11 @@ _HUFFMAN = huffman_tables(HUFFMAN)
 
 def bulk_tools(dialect: Dialect) -> Tools:
     """With compiled code."""
-    types = BulkTypeCounter()
+    types, schema = BulkTypeCounter(), dialect.schema
     last: list[BulkRebuilder] = []
 
     def open_rebuilder(tracker: Tracker) -> BulkRebuilder:
-        rebuilder = BulkRebuilder(dialect.schema, types, tracker)
+        rebuilder = BulkRebuilder(schema, types, tracker)
         if last:
             # The epoch before has ended, and the next one mostly needs as much memory.
             rebuilder.store = last.pop().store
@@ -64,7 +64,7 @@ class BulkReading(TeeworldsReading):
 
     def __init__(self, rows: Rows, dialect: Dialect, server: int) -> None:
         super().__init__(rows, dialect, server, bulk_tools(dialect))
-        self._sizes = np.asarray(dialect.schema.sizes, dtype=np.int32)
+        self._sizes = np.asarray(self._schema.sizes, dtype=np.int32)
         self._handshakes: Ints = np.empty(0, dtype=np.int64)
         self._names: Ints = np.full((2, flow.KNOWN_NUMBERS), -1, dtype=np.int64)
         for (system, number), known in self._schema.by_message_number.items():

@@ -9,6 +9,7 @@ from analyzer.protocols.teeworlds.changes import changes
 from analyzer.protocols.teeworlds.codes import SNAPSHOT_KINDS
 from analyzer.protocols.teeworlds.delta import apply, read_delta, read_to_fault
 from analyzer.protocols.teeworlds.dialects import DIALECTS, Dialect
+from analyzer.protocols.teeworlds.guesses import schema_of
 from analyzer.protocols.teeworlds.messages import SNAPEMPTY, message_id, read_snap
 from analyzer.protocols.teeworlds.rebuilder import PART_BYTES, join_parts
 from analyzer.protocols.teeworlds.schema import Schema
@@ -102,7 +103,7 @@ class TeeworldsCodec(SnapshotCodec[State]):
         self, state: State, facts: SessionFacts, tick: int, chosen: Container[tuple[int, int]] | None = None
     ) -> tuple[Item, ...]:
         """Items with names and texts from the dialect's schema."""
-        schema = DIALECTS[facts.dialect].schema
+        schema = schema_of(facts)
         return tuple(
             schema.describe_item(key >> 16, key & 0xFFFF, values, state.items, tick)
             for key, values in state.items.items()
@@ -115,7 +116,7 @@ class TeeworldsCodec(SnapshotCodec[State]):
             return ()
         delta, _ = read_to_fault(joined.data, facts.sizes)
         declared = {key: tuple(delta.ints[start : start + size]) for key, start, size in delta.updates if key < 0x8000}
-        return tuple(changes(base, delta, joined, Names(DIALECTS[facts.dialect].schema, declared, tick)))
+        return tuple(changes(base, delta, joined, Names(schema_of(facts), declared, tick)))
 
     def record(self, view: SnapshotView[State], with_items: bool) -> dict[str, object]:
         """The keys of the oracle files, and how the snapshot ended."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
+from analyzer.protocols.teeworlds.mods import Base, in_use
 from analyzer.protocols.teeworlds.roles import ROLES_06, ROLES_07, Roles
-from analyzer.protocols.teeworlds.schema import Schema, default_schema, seven_schema
+from analyzer.protocols.teeworlds.schema import DEFAULT_SCHEMA, SEVEN_SCHEMA, Schema
 from analyzer.transports.teeworlds_packet import HEADER, PLAIN, SEVEN, TAIL, Variant
 
 
@@ -19,7 +19,8 @@ class Dialect:
     """`ver` of the snapshot records: 6 or 7."""
     title: str
     roles: Roles = ROLES_06
-    load_schema: Callable[[], Schema] = default_schema
+    base: Base = (DEFAULT_SCHEMA, "0.6")
+    """Its own schema, and its family."""
     names_in_snapshots: bool = True
     """Names of clients are in items; else in messages alone."""
 
@@ -30,16 +31,16 @@ class Dialect:
 
     @property
     def schema(self) -> Schema:
-        """Its items and messages."""
-        return self.load_schema()
+        """Its items and messages, with what mods add to them."""
+        return in_use().schema(self.base)
 
 
 DIALECTS = {
     dialect.name: dialect
     for dialect in (
         Dialect(PLAIN, 6, "Teeworlds 0.6 without token"),
-        Dialect(TAIL, 6, "DDNet with token"),
+        Dialect(TAIL, 6, "DDNet with token", base=(DEFAULT_SCHEMA, "ddnet")),
         Dialect(HEADER, 6, "Teeworlds 0.6.5 with token"),
-        Dialect(SEVEN, 7, "Teeworlds 0.7", ROLES_07, seven_schema, names_in_snapshots=False),
+        Dialect(SEVEN, 7, "Teeworlds 0.7", ROLES_07, (SEVEN_SCHEMA, "0.7"), names_in_snapshots=False),
     )
 }

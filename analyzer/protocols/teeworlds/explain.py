@@ -8,7 +8,8 @@ from analyzer.protocols.base import SessionFacts
 from analyzer.protocols.teeworlds.changes import CODE_LENGTHS, byte_bits
 from analyzer.protocols.teeworlds.delta import Delta, read_to_fault
 from analyzer.protocols.teeworlds.dialects import DIALECTS
-from analyzer.protocols.teeworlds.messages import explain_body, explain_connless, message_id, read_message
+from analyzer.protocols.teeworlds.guesses import guesses_of, message_key
+from analyzer.protocols.teeworlds.messages import explain_body, explain_connless, fitting, message_id, read_message
 from analyzer.protocols.teeworlds.schema import Schema
 from analyzer.snapshots.model import JoinedDelta
 from analyzer.transports.teeworlds import read_packet
@@ -25,10 +26,14 @@ def explain(payload: bytes, facts: SessionFacts, joined: JoinedDelta | None) -> 
     """The field tree of a packet. Pure: the same bytes, facts and joined delta give the same tree."""
     dialect = DIALECTS[facts.dialect]
     schema = dialect.schema
+    guesses = guesses_of(facts)
     trace = Trace()
 
     def message(reader: Reader) -> None:
         head = read_message(reader, schema, facts.names)
+        guessed = guesses.message_types.get(message_key(head.system, head.number, head.uuid))
+        if head.type is None and guessed is not None:
+            head = replace(head, type=fitting(reader, guessed, schema))
         explain_body(reader, head, schema, facts.names, facts.players)
 
     packet = read_packet(payload, dialect.variant, trace, message, find_connless)

@@ -7,11 +7,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from analyzer.protocols.base import SchemaError
+from analyzer.protocols.teeworlds.json_text import LinedDict, LinedList
 from analyzer.protocols.teeworlds.values import INT_MAX, INT_MIN
-
-
-class SchemaError(Exception):
-    """A schema file that is not what it should be; the text names the file, the place in it and what was expected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +19,19 @@ class Node:
     file: str
     where: str
     value: object
+    line: int = 0
+    """From 1; 0: not known."""
 
     def error(self, expected: str) -> SchemaError:
         """What to raise if something else was expected here."""
         shown = json.dumps(self.value)
         shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
-        return SchemaError(f"{self.file}: {self.where or 'top level'}: expected {expected}, found {shown}")
+        return SchemaError(f"{self.place}: {self.where or 'top level'}: expected {expected}, found {shown}")
+
+    @property
+    def place(self) -> str:
+        """File and line, for the beginning of a sentence."""
+        return f"{self.file}, line {self.line}" if self.line else self.file
 
     def text(self) -> str:
         """A string that is not empty."""
@@ -56,14 +61,22 @@ class Node:
         """The entries of a list."""
         if not isinstance(self.value, list):
             raise self.error("a list")
-        return [Node(self.file, f"{self.where}[{number}]", entry) for number, entry in enumerate(self.value)]
+        lines = self.value.lines if isinstance(self.value, LinedList) else [self.line] * len(self.value)
+        return [
+            Node(self.file, f"{self.where}[{number}]", entry, line)
+            for number, (entry, line) in enumerate(zip(self.value, lines, strict=True))
+        ]
 
     def members(self) -> dict[str, Node]:
         """The members of an object, whatever their names."""
         if not isinstance(self.value, dict):
             raise self.error("an object")
         prefix = f"{self.where}." if self.where else ""
-        return {str(key): Node(self.file, f"{prefix}{key}", value) for key, value in self.value.items()}
+        lines = self.value.lines if isinstance(self.value, LinedDict) else {}
+        return {
+            str(key): Node(self.file, f"{prefix}{key}", value, lines.get(key, self.line))
+            for key, value in self.value.items()
+        }
 
     def record(self, required: Iterable[str], optional: Iterable[str]) -> dict[str, Node]:
         """The members of an object of fixed shape."""

@@ -103,6 +103,7 @@ class ItemType:
 
 
 ID_SCHEMES = {
+    "any": "not said",
     "none": "always 0",
     "client": "client id",
     "event": "position in the tick's list of events",

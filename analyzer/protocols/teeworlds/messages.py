@@ -182,6 +182,16 @@ def _explain_fields(body: _Body, fields: Sequence[MessageField]) -> None:
         reader.note(f"{surplus} byte{'' if surplus == 1 else 's'} after the last field")
 
 
+def fitting(reader: Reader, guessed: MessageType, schema: Schema) -> MessageType | None:
+    """A guessed layout if it takes exactly the bytes of the message, which is not read by this; None otherwise."""
+    trial = Reader(reader.data[reader.offset : reader.end])
+    try:
+        _Body(trial, schema, NO_NAMES, {}).pull_all(guessed.fields)
+    except DecodeError:
+        return None
+    return None if trial.left else guessed
+
+
 def message_name(known: MessageType | None, system: bool, number: int) -> str:
     """Name of a numbered message; for one that the schema does not know a text that says so."""
     if known is not None:

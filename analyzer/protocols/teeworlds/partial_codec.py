@@ -8,7 +8,7 @@ from analyzer.protocols.base import PartialCodec, SessionFacts
 from analyzer.protocols.teeworlds.changes import changes, partial_changes
 from analyzer.protocols.teeworlds.codec import Names
 from analyzer.protocols.teeworlds.delta import read_delta, read_to_fault
-from analyzer.protocols.teeworlds.dialects import DIALECTS
+from analyzer.protocols.teeworlds.guesses import schema_of
 from analyzer.protocols.teeworlds.partial import UNKNOWN, PartialState, follow, unpack_partial
 from analyzer.snapshots.model import Change, JoinedDelta, NamedItem, PartialItems
 from analyzer.wire.errors import DecodeError
@@ -36,7 +36,7 @@ class TeeworldsPartialCodec(PartialCodec[PartialState]):
 
     def items(self, state: PartialState, facts: SessionFacts, tick: int) -> PartialItems:
         """Items with names and texts from the dialect's schema."""
-        schema = DIALECTS[facts.dialect].schema
+        schema = schema_of(facts)
         known = tuple(
             schema.describe_item(key >> 16, key & 0xFFFF, values, state.known, tick)
             for key, values in state.known.items()
@@ -61,7 +61,7 @@ class TeeworldsPartialCodec(PartialCodec[PartialState]):
             return ()
         delta, fault = read_to_fault(joined.data, facts.sizes)
         declared = {key: tuple(delta.ints[start : start + size]) for key, start, size in delta.updates if key < 0x8000}
-        names = Names(DIALECTS[facts.dialect].schema, declared, tick)
+        names = Names(schema_of(facts), declared, tick)
         try:
             if fault is None:
                 return tuple(partial_changes(base, delta, joined, names))

@@ -69,8 +69,8 @@ class Tools:
 
 def plain_tools(dialect: Dialect) -> Tools:
     """By the readable definitions of the format."""
-    types = PlainTypeCounter()
-    return Tools(lambda tracker: PlainRebuilder(dialect.schema, types, tracker), types, zlib.crc32)
+    types, schema = PlainTypeCounter(), dialect.schema
+    return Tools(lambda tracker: PlainRebuilder(schema, types, tracker), types, zlib.crc32)
 
 
 _KINDS = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path
 
@@ -58,9 +58,15 @@ class Schema:
     """Name of four characters -> message outside of any connection."""
     uuid_names: Mapping[uuid.UUID, str]
     """UUID of an item or a message -> its name."""
+    guessed: Mapping[str, ItemType] = field(default_factory=dict)
+    """What types look like that are not known, by what `item_name` calls them."""
 
     def item_type(self, type: int, items: Items) -> ItemType | None:
-        """The type behind a number in this snapshot; None if it is not known."""
+        """The type behind a number in this snapshot, or a guess; None if it is not known."""
+        known = self._known(type, items)
+        return self.guessed.get(self.item_name(type, items)) if known is None and self.guessed else known
+
+    def _known(self, type: int, items: Items) -> ItemType | None:
         if type < FIRST_UUID_TYPE:
             return self.by_type.get(type)
         declared = declared_uuid(type, items)
@@ -68,7 +74,7 @@ class Schema:
 
     def item_name(self, type: int, items: Items) -> str:
         """Name of a type; if it is not known, a text that says so."""
-        known = self.item_type(type, items)
+        known = self._known(type, items)
         if known is not None:
             return known.name
         if not FIRST_UUID_TYPE <= type <= MAX_TYPE:
@@ -130,11 +136,11 @@ class Schema:
         if real is not known:
             name = f"{known.name} ({real.name})"
         fields: list[ItemField] = []
-        for field in real.fields:
-            if _stands_alone(field) and field.at < len(values):
-                fields.append(_int_field(field, values[field.at]))
+        for layout in real.fields:
+            if _stands_alone(layout) and layout.at < len(values):
+                fields.append(_int_field(layout, values[layout.at]))
             else:
-                fields += self._describe_field(field, values, items, tick)
+                fields += self._describe_field(layout, values, items, tick)
         extra = tuple(
             ItemField(f"extra[{number}]", (value,), str(value)) for number, value in enumerate(values[real.size :])
         )
@@ -261,22 +267,33 @@ def declared_uuid(type: int, items: Items) -> uuid.UUID | None:
 
 def load(path: Path) -> Schema:
     """Read a schema file and those it includes. Raises `SchemaError`, which names file, place and what was expected."""
-    return _index(read_tables(path))
+    return index(read_tables(path))
 
 
 @cache
+def own_tables(name: str) -> Tables:
+    """What a dialect has by itself, read when first asked for; `name` is a file under `resources/`."""
+    return read_tables(resource(name))
+
+
+@cache
+def own_schema(name: str) -> Schema:
+    """The same, to look things up in."""
+    return index(own_tables(name))
+
+
 def default_schema() -> Schema:
-    """Teeworlds 0.6 with all of DDNet, read when first asked for."""
-    return load(resource(DEFAULT_SCHEMA))
+    """Teeworlds 0.6 with all of DDNet."""
+    return own_schema(DEFAULT_SCHEMA)
 
 
-@cache
 def seven_schema() -> Schema:
-    """Teeworlds 0.7, with what DDNet servers add to it, read when first asked for."""
-    return load(resource(SEVEN_SCHEMA))
+    """Teeworlds 0.7, with what DDNet servers add to it."""
+    return own_schema(SEVEN_SCHEMA)
 
 
-def _index(tables: Tables) -> Schema:
+def index(tables: Tables) -> Schema:
+    """Tables to look things up in."""
     by_type = {item.type: item for item in tables.items if item.type is not None}
     by_uuid = {item.uuid: item for item in tables.items if item.uuid is not None}
     by_message_uuid = {

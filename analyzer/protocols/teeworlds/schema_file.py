@@ -1,15 +1,16 @@
-"""Reads schema files and checks every word of them. The format is described in `resources/schemas/README.md`."""
+"""Reads schema files and checks every word of them. `docs/schemas.md`, `resources/schemas/README.md`: the format."""
 
 from __future__ import annotations
 
-import json
 import re
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from analyzer.protocols.teeworlds.json_node import Node, SchemaError
+from analyzer.protocols.base import SchemaError
+from analyzer.protocols.teeworlds.json_node import Node
+from analyzer.protocols.teeworlds.json_text import JsonError, read_json
 from analyzer.protocols.teeworlds.layout import (
     ENCODINGS,
     ID_SCHEMES,
@@ -27,6 +28,9 @@ from analyzer.protocols.teeworlds.layout import (
 from analyzer.protocols.teeworlds.values import INT_KINDS, INT_MAX, INT_MIN, Kind
 
 FORMAT = 1
+MAX_FILE_BYTES = 8 << 20
+FAMILIES = ("0.6", "ddnet", "0.7")
+"""What a file of a mod may be for; without a word it is for the first two."""
 UUID_NAMESPACE = uuid.UUID("e05ddaaa-c4e6-4cfb-b642-5d48e80c0029")
 FIRST_UUID_TYPE = 0x4000
 MAX_ITEM_INTS = 16384
@@ -50,24 +54,62 @@ class Tables:
     """All that a schema file and those it includes say."""
 
     title: str = ""
+    slots: int = 0
+    """Client slots; 0: nobody said."""
     enums: dict[str, dict[int, str]] = field(default_factory=dict)
     flags: dict[str, tuple[str, ...]] = field(default_factory=dict)
     name_lists: dict[str, tuple[str, ...]] = field(default_factory=dict)
     items: list[ItemType] = field(default_factory=list)
     messages: list[MessageType] = field(default_factory=list)
     connless: list[ConnlessType] = field(default_factory=list)
+    places: dict[tuple[str, str], str] = field(default_factory=dict)
+    """("item" or "message", its name) -> file and line."""
+    known: Tables | None = None
+    """What this is added to: it may be referred to, and replaced."""
+
+    def all_enums(self) -> Mapping[str, dict[int, str]]:
+        """Those of what this is added to as well."""
+        return self.enums if self.known is None else {**self.known.enums, **self.enums}
+
+    def all_flags(self) -> Mapping[str, tuple[str, ...]]:
+        """Those of what this is added to as well."""
+        return self.flags if self.known is None else {**self.known.flags, **self.flags}
+
+    def all_name_lists(self) -> Mapping[str, tuple[str, ...]]:
+        """Those of what this is added to as well."""
+        return self.name_lists if self.known is None else {**self.known.name_lists, **self.name_lists}
+
+    def all_items(self) -> Mapping[str, ItemType]:
+        """Those of what this is added to as well, by name."""
+        below = self.known.items if self.known is not None else []
+        return {item.name: item for item in (*below, *self.items)}
 
 
-def read_tables(path: Path) -> Tables:
-    """Read a file and those it includes. Raises `SchemaError`."""
-    tables = Tables()
+def read_tables(path: Path, known: Tables | None = None) -> Tables:
+    """Read a file and those it includes. Raises `SchemaError`.
+
+    `known`: what a mod's file adds to. The file may refer to it, and replace items and messages of it.
+    """
+    tables = Tables(known=known)
     _read_into(tables, path, [], set())
     return tables
 
 
+def read_families(path: Path) -> tuple[str, ...]:
+    """Which dialects a mod's file is for, of `FAMILIES`. Raises `SchemaError`."""
+    members = _parse(path).members()
+    if "dialects" not in members:
+        return FAMILIES[:2]
+    named = {node.one_of(FAMILIES) for node in members["dialects"].entries()}
+    if not named:
+        raise members["dialects"].error("at least one of " + ", ".join(FAMILIES))
+    return tuple(family for family in FAMILIES if family in named)
+
+
 def _read_into(tables: Tables, path: Path, opened: list[Path], done: set[Path]) -> None:
-    top = Node(path.name, "", _parse(path)).record(
-        ("format", "title"), ("include", "slots", "enums", "flags", "name_lists", "items", "messages", "connless")
+    top = _parse(path).record(
+        ("format", "title"),
+        ("dialects", "include", "slots", "enums", "flags", "name_lists", "items", "messages", "connless"),
     )
     if top["format"].integer() != FORMAT:
         raise top["format"].error(f"format {FORMAT}")
@@ -79,7 +121,8 @@ def _read_into(tables: Tables, path: Path, opened: list[Path], done: set[Path]) 
             _read_into(tables, included, [*opened, path], done)
     done.add(path)
     tables.title = top["title"].text()
-    slots = top["slots"].integer(1, 65536) if "slots" in top else 0
+    slots = top["slots"].integer(1, 65536) if "slots" in top else 0 if tables.known is None else tables.known.slots
+    tables.slots = slots
     for name, node in _members(top, "enums").items():
         _check_new(tables.enums, name, node)
         tables.enums[name] = node.numbered()
@@ -99,22 +142,21 @@ def _read_into(tables: Tables, path: Path, opened: list[Path], done: set[Path]) 
         _add_connless(tables, node, slots)
 
 
-def _parse(path: Path) -> object:
-    def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-        members = dict(pairs)
-        if len(members) != len(pairs):
-            names = [name for name, _ in pairs]
-            twice = next(name for name in names if names.count(name) > 1)
-            raise SchemaError(f"{path.name}: member {twice!r} stands twice in one object")
-        return members
-
+def _parse(path: Path) -> Node:
     try:
-        parsed: object = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=unique)
-    except OSError as error:
-        raise SchemaError(f"{path.name}: cannot be read: {error.strerror}") from error
-    except ValueError as error:
-        raise SchemaError(f"{path.name}: not JSON: {error}") from error
-    return parsed
+        data = path.read_bytes()
+    except (OSError, ValueError) as error:
+        raise SchemaError(f"{path.name}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
+    if len(data) > MAX_FILE_BYTES:
+        raise SchemaError(f"{path.name}: cannot be read: it has more than {MAX_FILE_BYTES >> 20} MiB")
+    try:
+        value, line = read_json(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise SchemaError(f"{path.name}, line {line}: not UTF-8 text") from error
+    except JsonError as error:
+        raise SchemaError(f"{path.name}, line {error.line}, column {error.column}: not JSON: {error.text}") from error
+    return Node(path.name, "", value, line)
 
 
 def _entries(top: Mapping[str, Node], key: str) -> list[Node]:
@@ -164,13 +206,15 @@ def _table_kind(node: Node, tables: Tables) -> Kind | None:
     if name in INT_KINDS:
         return Kind(name, name)
     if base == "enum":
-        if table not in tables.enums:
-            raise node.error("the name of an enumeration, one of " + ", ".join(tables.enums))
-        return Kind(name, base, names=tables.enums[table])
+        enums = tables.all_enums()
+        if table not in enums:
+            raise node.error("the name of an enumeration, one of " + ", ".join(enums))
+        return Kind(name, base, names=enums[table])
     if base in ("flags", "owned"):
-        if table not in tables.flags:
-            raise node.error("the name of a flag set, one of " + ", ".join(tables.flags))
-        return Kind(name, base, bits=tables.flags[table])
+        flags = tables.all_flags()
+        if table not in flags:
+            raise node.error("the name of a flag set, one of " + ", ".join(flags))
+        return Kind(name, base, bits=flags[table])
     return None
 
 
@@ -210,9 +254,9 @@ def _item_fields(nodes: list[Node], tables: Tables, slots: int) -> tuple[ItemFie
     at = 0
     for node in nodes:
         members = node.record(
-            ("at", "name", "kind"), ("count", "clamp", "masked", "default", "named", "select", "reads", "note")
+            ("name", "kind"), ("at", "count", "clamp", "masked", "default", "named", "select", "reads", "note")
         )
-        if members["at"].integer() != at:
+        if "at" in members and members["at"].integer() != at:
             raise members["at"].error(f"{at}, where the field before it ends")
         parsed = ItemFieldType(
             name=members["name"].text(),
@@ -232,6 +276,8 @@ def _item_fields(nodes: list[Node], tables: Tables, slots: int) -> tuple[ItemFie
             selects[len(fields)] = members["select"]
         fields.append(parsed)
         at = parsed.end
+        if at > MAX_ITEM_INTS:
+            raise node.error(f"at most {MAX_ITEM_INTS} ints in an item")
     for number, node in selects.items():
         fields[number] = replace(fields[number], select=_select(node, fields, tables))
     return tuple(fields)
@@ -263,23 +309,24 @@ def _select(node: Node, fields: list[ItemFieldType], tables: Tables) -> Select:
 
 def _add_item(tables: Tables, node: Node, slots: int) -> None:
     members = node.record(
-        ("name", "size", "ids", "fields"), ("type", "uuid_name", "pre_agreed", "event", "note", "disguise")
+        ("name", "fields"), ("type", "uuid_name", "uuid", "size", "ids", "pre_agreed", "event", "note", "disguise")
     )
-    if ("type" in members) == ("uuid_name" in members):
-        raise node.error("either a type or a uuid_name")
+    identity = _identity(node, members, "type")
     fields = _item_fields(members["fields"].entries(), tables, slots)
     uuid_name = _optional_text(members, "uuid_name")
+    names = tuple(name for field in fields for name in int_names(field))
+    type = members["type"].integer(0, FIRST_UUID_TYPE - 1) if "type" in members else None
     item = ItemType(
         name=members["name"].text(),
-        type=members["type"].integer(0, FIRST_UUID_TYPE - 1) if "type" in members else None,
+        type=type,
         uuid_name=uuid_name,
-        uuid=uuid_of(uuid_name) if uuid_name else None,
-        size=members["size"].integer(0, MAX_ITEM_INTS),
-        pre_agreed=_optional_flag(members, "pre_agreed"),
-        ids=members["ids"].one_of(ID_SCHEMES),
+        uuid=identity,
+        size=members["size"].integer(0, MAX_ITEM_INTS) if "size" in members else len(names),
+        pre_agreed=members["pre_agreed"].flag() if "pre_agreed" in members else _is_agreed(tables, type),
+        ids=members["ids"].one_of(ID_SCHEMES) if "ids" in members else "any",
         event=_optional_flag(members, "event"),
         fields=fields,
-        int_names=tuple(name for field in fields for name in int_names(field)),
+        int_names=names,
         int_fields=tuple(field for field in fields for _ in range(field.end - field.at)),
         disguise=_disguise(members["disguise"], tables) if "disguise" in members else None,
         note=_optional_text(members, "note"),
@@ -291,7 +338,28 @@ def _add_item(tables: Tables, node: Node, slots: int) -> None:
     for other in tables.items:
         if item.name == other.name or (item.type, item.uuid) == (other.type, other.uuid):
             raise node.error(f"a name and a type or UUID of its own, unlike {other.name}")
+    tables.places["item", item.name] = node.place
     tables.items.append(item)
+
+
+def _identity(node: Node, members: Mapping[str, Node], number: str) -> uuid.UUID | None:
+    """The UUID of an item or message; None if it has a number instead."""
+    if sum(key in members for key in (number, "uuid_name", "uuid")) != 1:
+        raise node.error(f"either a {number} or a uuid_name, or a uuid if its name is not known")
+    if "uuid_name" in members:
+        return uuid_of(members["uuid_name"].text())
+    if "uuid" not in members:
+        return None
+    try:
+        return uuid.UUID(members["uuid"].text())
+    except ValueError:
+        raise members["uuid"].error("32 hexadecimal digits, such as 76ce455b-f9eb-3a48-add7-e04b941d045c") from None
+
+
+def _is_agreed(tables: Tables, type: int | None) -> bool:
+    """Of an item that replaces a known one, as of that; a new one carries its size."""
+    below = tables.known.items if tables.known is not None else []
+    return type is not None and any(item.type == type and item.pre_agreed for item in below)
 
 
 def _disguise(node: Node, tables: Tables) -> Disguise:
@@ -299,7 +367,7 @@ def _disguise(node: Node, tables: Tables) -> Disguise:
     return Disguise(
         members["at"].integer(0, MAX_ITEM_INTS),
         members["bit"].integer(0, 30),
-        members["item"].one_of(item.name for item in tables.items),
+        members["item"].one_of(tables.all_items()),
     )
 
 
@@ -361,7 +429,8 @@ def _decides(field: MessageField) -> bool:
 
 
 def _name_list(members: Mapping[str, Node], key: str, tables: Tables) -> tuple[str, ...]:
-    return tables.name_lists[members[key].one_of(tables.name_lists)] if key in members else ()
+    name_lists = tables.all_name_lists()
+    return name_lists[members[key].one_of(name_lists)] if key in members else ()
 
 
 def _when(node: Node, earlier: list[MessageField]) -> When:
@@ -372,25 +441,26 @@ def _when(node: Node, earlier: list[MessageField]) -> When:
 
 def _item_named(node: Node, tables: Tables) -> ItemType:
     name = node.text().partition(":")[2]
-    for item in tables.items:
-        if item.name == name:
-            return item
-    raise node.error("the name of an item")
+    items = tables.all_items()
+    if name not in items:
+        raise node.error("the name of an item")
+    return items[name]
 
 
 def _add_message(tables: Tables, node: Node, slots: int) -> None:
-    members = node.record(("name", "system", "direction", "vital", "fields"), ("number", "uuid_name", "unused", "note"))
-    if ("number" in members) == ("uuid_name" in members):
-        raise node.error("either a number or a uuid_name")
+    members = node.record(
+        ("name", "system", "fields"), ("number", "uuid_name", "uuid", "direction", "vital", "unused", "note")
+    )
+    identity = _identity(node, members, "number")
     uuid_name = _optional_text(members, "uuid_name")
     message = MessageType(
         name=members["name"].text(),
         system=members["system"].flag(),
         number=members["number"].integer(0, MAX_MESSAGE_NUMBER) if "number" in members else None,
         uuid_name=uuid_name,
-        uuid=uuid_of(uuid_name) if uuid_name else None,
-        direction=members["direction"].one_of(DIRECTIONS),
-        vital=members["vital"].flag(),
+        uuid=identity,
+        direction=members["direction"].one_of(DIRECTIONS) if "direction" in members else "both",
+        vital=_optional_flag(members, "vital"),
         unused=_optional_flag(members, "unused"),
         fields=_message_fields(members["fields"].entries(), tables, slots),
         note=_optional_text(members, "note"),
@@ -400,6 +470,7 @@ def _add_message(tables: Tables, node: Node, slots: int) -> None:
         alike = message.name == other.name and (message.number is None) == (other.number is None)
         if same_key or (alike and not message.unused):
             raise node.error(f"a name and a number or UUID of its own, unlike {other.name}")
+    tables.places["message", message.name] = node.place
     tables.messages.append(message)
 
 

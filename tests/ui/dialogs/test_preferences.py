@@ -10,7 +10,7 @@ from ui.settings import Preferences
 
 
 def test_memory_for_tables(qtbot: QtBot) -> None:
-    dialog = PreferencesDialog(Preferences(zoom=1.5))
+    dialog = PreferencesDialog(Preferences(zoom=1.5), lambda paths: "")
     qtbot.addWidget(dialog)
     (memory,) = (box for box in dialog.findChildren(QSpinBox) if box.suffix() == " MiB")
     assert memory.text() == "A quarter of the machine's"
