@@ -7,8 +7,9 @@ from PySide6.QtCore import QModelIndex, Qt
 from pytestqt.modeltest import ModelTester
 
 from analyzer.engine.packet_detail import PacketDetail
-from analyzer.wire.reader import Buffer, Field, FieldTree, Span
-from ui.models.field_text import place_text
+from analyzer.wire.reader import Buffer, Field, FieldTree, Span, Value
+from analyzer.wire.secrets import Secrets
+from ui.models.field_text import place_text, value_text
 from ui.models.fields import FieldModel
 from ui.views.cells import CELL_ROLE, Cell
 
@@ -95,3 +96,25 @@ def test_a_colour_has_a_swatch_and_a_name() -> None:
 )
 def test_places(span: Span | None, mask: int, text: str) -> None:
     assert place_text(Field("x", span=span, mask=mask)) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "shown"),
+    [
+        (5, "", "5"),
+        (5, "5  grabbed", "5  grabbed"),
+        (-1, "-1  none", "\u22121  none"),
+        (-1, "-1", "\u22121"),
+        (12345, "12345  385.8 tiles", "12345  385.8 tiles"),
+        (0xE402E4B5, "e402e4b5", "e402e4b5"),
+        (41, "0x29  ddnet, pingex", "0x29  ddnet, pingex"),
+        (15, "15 ms", "15 ms"),
+        (8, "red", "8  red"),
+        (None, "a group", "a group"),
+        ("iext", "", '"iext"'),
+    ],
+)
+def test_values_and_what_they_mean(value: Value, text: str, shown: str) -> None:
+    node = Field("f", value, text, Span(0, 0, 1))
+    tree = FieldTree((Buffer("captured", b"a"),), (node,))
+    assert value_text(node, detail(tree), Secrets(tree)) == shown

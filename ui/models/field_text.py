@@ -45,6 +45,10 @@ def _plain_text(node: Field) -> str:
     value = shown(node.value)
     if not node.text or (node.mask and isinstance(node.value, bool)):
         return value
+    if isinstance(node.value, int):
+        words = bare_text(node.value, node.text)
+        if words != node.text:
+            return f"{value}  {words}" if words else value
     # many texts name the number themselves: "337 bytes", "everyone (0)", "f2159e6e"
     if not value or value in re.findall(r"[-\u2212]?\w+", node.text) or begins_in_hex(node.value, node.text):
         return node.text
