@@ -76,7 +76,7 @@ class SnapshotTab(QWidget):
         self.notice.link_clicked.connect(self.go_to_cause)
         self.notice.copy_clicked.connect(self.copy_finding)
         self.state.chosen.connect(self.select_first)
-        self.unread.chosen.connect(self.head.filter.clear)
+        self.unread.chosen.connect(self._show_more)
         self.view.selectionModel().currentChanged.connect(self._on_current)
         self.view.raw_wanted.connect(self._on_alt)
         self.view.copy_wanted.connect(self.copy_rows)
@@ -273,11 +273,21 @@ class SnapshotTab(QWidget):
             return
         if not tree.types:
             self.unread.show_state(*snapshot_words.nothing_to_show(tree.head, self._reason(tree)))
+        elif not self.model.rowCount() and not self.head.filter.text():
+            text = self.tr("All items are as they were in the baseline.")
+            self.unread.show_state(self.tr("Nothing changed"), text, self.tr("Show the whole state"))
         elif not self.model.rowCount():
             text = self.tr("No type, item or field of this snapshot has these letters in its name.")
             self.unread.show_state(self.tr("No item matches"), text, self.tr("Clear filter"))
         shown = bool(tree.types) and self.model.rowCount() > 0
         self._inner.setCurrentWidget(self.view if shown else self.unread)
+
+    def _show_more(self) -> None:
+        """The way on from where there are no rows."""
+        if self.head.filter.text():
+            self.head.filter.clear()
+        else:
+            self.head.whole_state.setChecked(True)
 
     def _reason(self, tree: ChangeTree) -> str:
         return "" if self._info is None else self._info.reason(tree.head.snapshot)

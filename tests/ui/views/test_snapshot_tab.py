@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from capture_files import BUNDLED
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
@@ -391,3 +392,22 @@ def test_themes_zoom_and_narrow(qtbot: QtBot, tab: SnapshotTab, document: OpenDo
     assert tab.head.whole_state.isVisible()
     assert not tab.grab().isNull()
     assert light.isValid()
+
+
+def test_a_snapshot_without_a_change_says_so(qtbot: QtBot, tab: SnapshotTab, document: OpenDocument) -> None:
+    """It is not the filter that hides everything; the whole state is one click away."""
+    opened = document(BUNDLED / "tw07_dm7_any_sll2_nano_head.pcap")
+    tab.show_document(opened)
+    columns = ("items", "added", "changed", "removed")
+    items, *changes = (opened.tables.snapshots.integers(name) for name in columns)
+    row = next(row for row, count in enumerate(items.tolist()) if count and not any(own[row] for own in changes))
+    select(qtbot, tab, opened, row)
+    assert tab.unread.isVisible()
+    assert tab.unread.accessibleName().startswith("Nothing changed")
+    tab.unread.chosen.emit()
+    assert tab.view.isVisible()
+    assert tab.model.rowCount()
+    tab.head.filter.setText("no such item")
+    qtbot.waitUntil(lambda: tab.unread.accessibleName().startswith("No item matches"), timeout=60_000)
+    tab.unread.chosen.emit()
+    qtbot.waitUntil(tab.view.isVisible, timeout=60_000)
