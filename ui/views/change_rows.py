@@ -8,7 +8,6 @@ from ui import fonts, words
 from ui.models.change_cells import GroupCell, ShareCell, ValueCell
 from ui.views.cells import Cell
 from ui.views.row_painter import Laid, RowPainter
-from ui.views.shaped_texts import Shaped
 
 _UNDER = 2.0
 _SIGN = 14.0
@@ -50,26 +49,24 @@ class ChangeRowPainter(RowPainter):
             return width
         gap = 1.5 * self.texts.width("0", cell.use)
         swatch = self.swatch_width(cell.use) if cell.swatch is not None else 0
-        wanted = self.texts.width(cell.meaning, fonts.Use.TABLE) + 1 + swatch if cell.meaning else 0.0
         room = width - self.texts.width(cell.text, cell.use) - gap
+        meaning = self._whole_parts(cell.meaning, room - swatch)
+        wanted = self.texts.width(meaning, fonts.Use.TABLE) + 1 + swatch if meaning else 0.0
         kept = min(max(wanted, width * _MEANING), room)
         if kept < min(wanted, 3 * gap) or kept <= 0:
             return width
         x = left + width - kept
         if cell.swatch is not None:
             self.lay_swatch(laid, cell.swatch, cell.use, x, kept)
-        if cell.meaning:
-            shaped = self._fitted_parts(cell.meaning, kept - swatch)
+        if meaning:
+            shaped = self.texts.fitted(meaning, fonts.Use.TABLE, kept - swatch)
             tone = self._theme.color("text2")
             laid.texts.append((round(x + swatch), self._text_top(shaped.height), shaped.text, shaped.font, tone))
         return width - kept - gap
 
-    def _fitted_parts(self, meaning: str, width: float) -> Shaped:
-        """What fits of a meaning in several parts: whole ones, for half a number would mislead."""
+    def _whole_parts(self, meaning: str, width: float) -> str:
+        """As many parts of a meaning as fit, the first in any case; the tool tip has all."""
         parts = meaning.split(", ")
-        for count in range(len(parts), 0, -1):
-            text = ", ".join(parts[:count])
-            shaped = self.texts.natural(text if count == len(parts) else f"{text}, …", fonts.Use.TABLE)
-            if shaped.width <= width:
-                return shaped
-        return self.texts.fitted(meaning, fonts.Use.TABLE, width)
+        while len(parts) > 1 and self.texts.width(", ".join(parts), fonts.Use.TABLE) + 1 > width:
+            del parts[-1]
+        return ", ".join(parts)
