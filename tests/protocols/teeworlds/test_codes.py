@@ -26,7 +26,7 @@ def test_each_code_has_its_status() -> None:
     for code in CODES:
         by_status.setdefault(code.status, []).append(code.name)
     assert by_status == {
-        Status.OK: ["OK", "OK-E"],
+        Status.OK: ["OK", "OK-E", "OK-P"],
         Status.MALFORMED: ["F1", "B5", "D1", "D2", "D3", "D4", "D5", "D6", "D7", "D8", "D9"],
         Status.LATE: ["S1"],
         Status.DUPLICATE: ["S2", "S3"],
