@@ -12,7 +12,7 @@ from analyzer.engine.inferring import infer_schema
 from analyzer.engine.schemas import check_schemas, use_schemas
 from analyzer.protocols.base import Effect
 from analyzer.snapshots.model import Item
-from tests.modded import SHIELD_UUID, SNAPSHOTS, unknown_name, write_capture, write_schema
+from tests.modded import LONG_SCHEMA, SHIELD_UUID, SNAPSHOTS, unknown_name, write_capture, write_schema
 
 
 @pytest.fixture(autouse=True)
@@ -75,8 +75,6 @@ def test_another_schema_changes_answers_and_no_row(modded: Path, tmp_path: Path)
 
 
 def test_a_changed_size_is_read_anew(longer: Path, tmp_path: Path) -> None:
-    from tests.modded import LONG_SCHEMA
-
     path = write_schema(tmp_path / "long.json", LONG_SCHEMA)
     with Capture.open(longer, compiled=False) as capture:
         capture.decode()
@@ -97,6 +95,29 @@ def test_a_changed_size_is_read_anew(longer: Path, tmp_path: Path) -> None:
         fresh.decode()
         query = fresh.query()
         assert {query.view(row).code.name for row in range(SNAPSHOTS)} == {"OK"}
+        query.close()
+
+
+def test_a_changed_size_while_the_file_grows(longer: Path, tmp_path: Path) -> None:
+    data = longer.read_bytes()
+    path = tmp_path / "growing.pcap"
+    path.write_bytes(data[: len(data) // 2])
+    with Capture.open(path, growing=True, compiled=False) as capture:
+        tables = capture.tables
+        while len(tables.snapshots) < SNAPSHOTS // 3:
+            assert capture.step()
+        before = len(tables.packets)
+        use_schemas([write_schema(tmp_path / "long.json", LONG_SCHEMA)])
+        capture.reinterpret()
+        capture.step()
+        with path.open("ab") as file:
+            file.write(data[len(data) // 2 :])
+        capture.source.finish()
+        capture.decode()
+        query = capture.query()
+        alive = [row for row in range(len(tables.snapshots)) if query.alive(row)]
+        assert before < len(tables.packets)
+        assert [query.view(row).code.name for row in alive] == ["OK"] * SNAPSHOTS
         query.close()
 
 

@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from analyzer.protocols.base import Effect, Schemas
+from analyzer.protocols.teeworlds.dialects import DIALECTS
 from analyzer.protocols.teeworlds.guesses import body, guess, is_unknown, write
 from analyzer.protocols.teeworlds.mods import Base, in_use, read_mods
 from analyzer.protocols.teeworlds.mods import use as use_mods
-from analyzer.protocols.teeworlds.schema import DEFAULT_SCHEMA, SEVEN_SCHEMA, Schema, own_tables
+from analyzer.protocols.teeworlds.schema import Schema, own_tables
 from analyzer.protocols.teeworlds.schema_file import read_families, read_tables
 
-BASES: tuple[Base, ...] = ((DEFAULT_SCHEMA, "0.6"), (DEFAULT_SCHEMA, "ddnet"), (SEVEN_SCHEMA, "0.7"))
-"""What files are combined with. One that no dialect has yet is checked all the same."""
+BASES: tuple[Base, ...] = tuple(dict.fromkeys(dialect.base for dialect in DIALECTS.values()))
+"""What files are combined with."""
 
 
 def check(files: Sequence[Path]) -> list[str]:
