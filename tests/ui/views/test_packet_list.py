@@ -383,6 +383,7 @@ def test_the_menu(pane: PacketList, document: OpenDocument, qtbot: QtBot) -> Non
         "Go to acknowledgement",
         "Go to cause",
         "Only this session",
+        "Decode as...",
     ]
     assert not actions["Go to cause"].isEnabled()
     actions["Only this session"].trigger()
