@@ -218,7 +218,7 @@ def test_only_this_session(qtbot: QtBot, document: OpenDocument, pane: ClientsPa
     assert not pane.only.isChecked()
     menu = pane.table.row_menu(1)
     assert [action.text() for action in menu.actions() if not action.isSeparator()] == [
-        *("Go to its first failed snapshot", "Only this session"),
+        *("Go to its first failed snapshot", "Only this session", "Decode as..."),
         *("Copy value", "Copy row", "Copy table as CSV"),
     ]
     menu.actions()[1].trigger()

@@ -228,7 +228,7 @@ def test_a_row_that_is_gone_to_has_some_around_it(pane: PacketList, document: Op
 def test_the_whole_row_under_the_pointer_is_tinted(pane: PacketList, document: OpenDocument, qtbot: QtBot) -> None:
     pane.show_document(document(SMALL))
     table = pane.table
-    row = next(row for row in range(10) if not pane.model.index(row, 0).data(ROW_ROLE).edge)
+    row = next(row for row in range(20) if not pane.model.index(row, 0).data(ROW_ROLE).edge)
     place = table.visualRect(pane.model.index(row, Column.INFO))
     ends = [QPoint(table.columnViewportPosition(Column.NUMBER) + 2, place.top() + 1), place.topRight() - QPoint(2, -1)]
 
@@ -383,6 +383,7 @@ def test_the_menu(pane: PacketList, document: OpenDocument, qtbot: QtBot) -> Non
         "Go to acknowledgement",
         "Go to cause",
         "Only this session",
+        "Decode as...",
     ]
     assert not actions["Go to cause"].isEnabled()
     actions["Only this session"].trigger()
