@@ -189,16 +189,24 @@ def test_unknown_baseline(qtbot: QtBot, tab: SnapshotTab, document: OpenDocument
     select(qtbot, tab, opened, row)
     cause = opened.tables.snapshots.integer("cause", row)
     assert tab.notice.isVisible()
-    assert tab.notice.text.startswith("Not rebuilt, this is the delta alone.")
+    assert tab.tree is not None
+    assert tab.tree.head.partial is not None
+    known = f"{tab.tree.head.partial.known} item"
+    assert tab.notice.text.startswith(f"Known in part, from deltas alone: {known}")
+    assert tab.head.proof.text == "known in part"
     assert "frame" not in tab.notice.text
     assert tab.notice.code
     assert tab.notice.code not in tab.notice.text
     assert tab.model.headerData(NEW, Qt.Orientation.Horizontal) == "Difference or new"
-    assert not tab.head.baseline.isEnabled()
+    assert tab.head.baseline.isEnabled() == (tab.tree.head.base >= 0)
     assert tab.head.proof.sign == "warn"
+    assert tab.head.whole_state.isEnabled()
     field = next(index for index in tab.model.all_rows() if tab.model.place(index)[1])
     assert (texts(field)[BASELINE], texts(field)[DIFFERENCE]) == ("", "")
     assert texts(field)[NEW]
+    qtbot.mouseClick(tab.head.whole_state, Qt.MouseButton.LeftButton)
+    remarks = {texts(index)[NEW] for index in tab.model.all_rows() if tab.model.key(index) == tab.model.place(index)[0]}
+    assert "there, values not known" in remarks
     tick = opened.tables.snapshots.integer("tick", cause)
     assert tab.notice.link.text() == f"Go to tick {tick}"
     qtbot.mouseClick(tab.notice.link, Qt.MouseButton.LeftButton)
