@@ -13,7 +13,7 @@ from analyzer.capture.file import CaptureFile
 from analyzer.engine.guessing import Guessing
 from analyzer.engine.info import PacketInfo
 from analyzer.engine.payloads import Payloads
-from analyzer.engine.players import Players, last_rebuilt
+from analyzer.engine.players import Players, ToldNames, last_rebuilt
 from analyzer.protocols.base import MessageNote, PartBytes, Protocol, SessionFacts, SnapshotCodec, SnapshotView
 from analyzer.snapshots.chain import Chain
 from analyzer.snapshots.model import Change, Item, JoinedDelta, Part, PartialItems
@@ -40,6 +40,7 @@ class Query:
         self._codecs: dict[str, SnapshotCodec[Any]] = {}
         """By protocol, as are the chains."""
         self._guessing = Guessing(self, tables)
+        self._told_names = ToldNames(tables, self._payloads.payloads)
         self._chains: dict[str, Chain[Any]] = {}
         self._partial_chains: dict[str, Chain[Any]] = {}
 
@@ -83,15 +84,19 @@ class Query:
             return FieldTree((Buffer("captured", payload),), ())
         snapshot = self.snapshot(packet)
         joined = self.joined(snapshot) if snapshot >= 0 and protocol.snapshots is not None else None
-        facts = replace(self.facts(packet), players=Players(lambda: self._named_items(packet)))
+        facts = self.facts(packet)
         session = self._tables.packets.integer("session", packet)
-        if session >= 0:
-            facts = self._guessing.facts(session, facts, protocol)
-        return protocol.explain(payload, facts, joined)
+        if session < 0:
+            return protocol.explain(payload, facts, joined)
+        # What the packet itself tells, the protocol reads.
+        told = self._told_names.players(session, packet - 1, facts, protocol)
+        facts = replace(facts, players=Players(lambda: self._names_at(packet)) if told is None else told)
+        return protocol.explain(payload, self._guessing.facts(session, facts, protocol), joined)
 
-    def _named_items(self, packet: int) -> tuple[Item, ...]:
+    def _names_at(self, packet: int) -> dict[int, str]:
+        """The names in the newest snapshot."""
         snapshot = last_rebuilt(self._tables, packet)
-        return self.items(snapshot) if snapshot >= 0 else ()
+        return {item.id: item.owner for item in self.items(snapshot) if item.owner} if snapshot >= 0 else {}
 
     def messages(self, packet: int) -> range:
         """Rows of the packet's messages."""
@@ -387,9 +392,10 @@ class Query:
         return self._session_facts(self._tables.snapshots.integer("session", snapshot))
 
     def _shown_facts(self, snapshot: int) -> SessionFacts:
-        """With guesses of what nobody named."""
-        session = self._tables.snapshots.integer("session", snapshot)
-        return self._guessing.facts(session, self._session_facts(session), self._protocol_of(snapshot), snapshot)
+        """With guesses of what nobody named, and the names that messages told."""
+        session, protocol = self._tables.snapshots.integer("session", snapshot), self._protocol_of(snapshot)
+        facts = self._guessing.facts(session, self._session_facts(session), protocol, snapshot)
+        return self._told_names.facts(snapshot, facts, protocol)
 
     def _session_facts(self, session: int) -> SessionFacts:
         facts = self._tables.sessions.get("facts", session)

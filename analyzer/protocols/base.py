@@ -43,7 +43,9 @@ class SessionFacts:
     guesses: object | None = field(default=None, compare=False)
     """What `Schemas.guess` made of items and messages that nobody named; the protocol's own affair."""
     players: Mapping[int, str] = field(default_factory=dict, compare=False)
-    """Names of players by client id, as they were when the packet came."""
+    """Names of players by client id, as they were before the packet came, or when the snapshot was complete."""
+    base_players: Mapping[int, str] = field(default_factory=dict, compare=False)
+    """The same as they were when the snapshot's base was complete, for what the delta says of old items."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -403,6 +405,17 @@ class ItemSample:
     values: tuple[int, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class NameMessages:
+    """Messages of the server that say which player a client id is."""
+
+    names: Callable[[str], frozenset[str]]
+    """Dialect -> names of such messages; empty where snapshots hold the names of players."""
+    read: Callable[[bytes, SessionFacts, int, int], tuple[int, str]]
+    """Payload, facts, offset and size of such a message in the plain payload -> client id and name; without a name the
+    player is gone. Raises DecodeError."""
+
+
 class Effect(Enum):
     """What other schema files mean for what was read already."""
 
@@ -475,5 +488,7 @@ class Protocol:
     """None: the protocol knows no states of sending."""
     excerpts: Excerpts | None = None
     """None: an excerpt of a flow is just some of its packets."""
+    name_messages: NameMessages | None = None
+    """None: the names of players, if there are any, are in snapshots."""
     schemas: Schemas | None = None
     """None: there is nothing that a person could add."""

@@ -15,6 +15,7 @@ from analyzer.protocols.teeworlds.pace import pace
 from analyzer.protocols.teeworlds.partial_codec import TeeworldsPartialCodec
 from analyzer.protocols.teeworlds.reading import TeeworldsReading, plain_tools
 from analyzer.protocols.teeworlds.schemas import SCHEMAS
+from analyzer.protocols.teeworlds.told_names import NAME_MESSAGES
 from analyzer.protocols.teeworlds.words import DIALECT_NAMES, MESSAGE_NOTES, short_name
 from analyzer.store.rows import Rows
 
@@ -67,5 +68,6 @@ PROTOCOL = Protocol(
         tells_dialect=frozenset({"CONNECTACCEPT", "TOKEN"}),
         opens_epoch=("NETMSG_MAP_CHANGE", "NETMSG_ENTERGAME"),
     ),
+    name_messages=NAME_MESSAGES,
     schemas=SCHEMAS,
 )

@@ -37,8 +37,8 @@ class Names(Protocol):
         """Whether items of the type live for one snapshot only."""
         ...
 
-    def owner(self, type: int, id: int, state: State | None) -> str:
-        """Name of the player whose item it is; empty if there is none."""
+    def owner(self, type: int, id: int, state: State | None, *, old: bool = False) -> str:
+        """Name of the player whose item it is, or `old`: was in the base; empty if there is none."""
         ...
 
     def texts(self, type: int, values: Sequence[int], state: State | None, *, old: bool = False) -> Sequence[str]:
@@ -147,7 +147,7 @@ class _Changes:
             self._bits(index, index + 1),
             self._span(index, index + 1),
             names.is_event(item_type, state),
-            names.owner(item_type, key & 0xFFFF, state),
+            names.owner(item_type, key & 0xFFFF, state, old=True),
         )
 
     def _updated(self, key: int, first: int, start: int, size: int) -> Change:

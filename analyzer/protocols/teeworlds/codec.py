@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
+from dataclasses import replace
 
 from analyzer.protocols.base import PartBytes, SessionFacts, SnapshotCodec, SnapshotView
 from analyzer.protocols.teeworlds.changes import changes
 from analyzer.protocols.teeworlds.codes import SNAPSHOT_KINDS
-from analyzer.protocols.teeworlds.delta import apply, read_delta, read_to_fault
+from analyzer.protocols.teeworlds.delta import Delta, apply, read_delta, read_to_fault
 from analyzer.protocols.teeworlds.dialects import DIALECTS, Dialect
 from analyzer.protocols.teeworlds.guesses import schema_of
 from analyzer.protocols.teeworlds.messages import SNAPEMPTY, message_id, read_snap
 from analyzer.protocols.teeworlds.rebuilder import PART_BYTES, join_parts
-from analyzer.protocols.teeworlds.schema import Schema
 from analyzer.protocols.teeworlds.state import EMPTY, State, items_sha256, pack_state, sorted_items, unpack_state
 from analyzer.snapshots.model import Change, Item, JoinedDelta
 from analyzer.snapshots.status import ClientHas, LostBy, Proof
@@ -21,12 +21,19 @@ from analyzer.wire.errors import DecodeError
 
 
 class Names:
-    """The schema's names for a delta: of a type declared in a snapshot, its own declarations count."""
+    """The schema's names for a delta: of a type declared in a snapshot, its own declarations count.
 
-    def __init__(self, schema: Schema, declared: Mapping[int, tuple[int, ...]], tick: int) -> None:
-        self._schema = schema
+    What is of the base has the names that players had then, where snapshots do not hold them.
+    """
+
+    def __init__(self, facts: SessionFacts, delta: Delta, tick: int) -> None:
+        self._schema = schema_of(facts)
+        told = self._schema.players is not None
+        self._old_schema = replace(self._schema, players=facts.base_players) if told else self._schema
         self._tick = tick
-        self._declared = declared
+        self._declared = {
+            key: tuple(delta.ints[start : start + size]) for key, start, size in delta.updates if key < 0x8000
+        }
 
     def item_name(self, type: int, state: State | None) -> str:
         return self._schema.item_name(type, self._items(state))
@@ -37,11 +44,12 @@ class Names:
     def is_event(self, type: int, state: State | None) -> bool:
         return self._schema.is_event(type, self._items(state))
 
-    def owner(self, type: int, id: int, state: State | None) -> str:
-        return self._schema.owner(type, id, self._items(state))
+    def owner(self, type: int, id: int, state: State | None, *, old: bool = False) -> str:
+        return (self._old_schema if old else self._schema).owner(type, id, self._items(state))
 
     def texts(self, type: int, values: Sequence[int], state: State | None, *, old: bool = False) -> Sequence[str]:
-        return self._schema.value_texts(type, values, self._items(state), None if old else self._tick)
+        schema = self._old_schema if old else self._schema
+        return schema.value_texts(type, values, self._items(state), None if old else self._tick)
 
     def differences(self, type: int, olds: Sequence[int], news: Sequence[int], state: State | None) -> Sequence[str]:
         return self._schema.difference_texts(type, olds, news, self._items(state))
@@ -115,8 +123,7 @@ class TeeworldsCodec(SnapshotCodec[State]):
         if not joined.data:
             return ()
         delta, _ = read_to_fault(joined.data, facts.sizes)
-        declared = {key: tuple(delta.ints[start : start + size]) for key, start, size in delta.updates if key < 0x8000}
-        return tuple(changes(base, delta, joined, Names(schema_of(facts), declared, tick)))
+        return tuple(changes(base, delta, joined, Names(facts, delta, tick)))
 
     def record(self, view: SnapshotView[State], with_items: bool) -> dict[str, object]:
         """The keys of the oracle files, and how the snapshot ended."""

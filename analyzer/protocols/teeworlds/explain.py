@@ -7,10 +7,18 @@ from dataclasses import replace
 from analyzer.protocols.base import SessionFacts
 from analyzer.protocols.teeworlds.changes import CODE_LENGTHS, byte_bits
 from analyzer.protocols.teeworlds.delta import Delta, read_to_fault
-from analyzer.protocols.teeworlds.dialects import DIALECTS
+from analyzer.protocols.teeworlds.dialects import DIALECTS, Dialect
 from analyzer.protocols.teeworlds.guesses import guesses_of, message_key
-from analyzer.protocols.teeworlds.messages import explain_body, explain_connless, fitting, message_id, read_message
+from analyzer.protocols.teeworlds.messages import (
+    MessageHead,
+    explain_body,
+    explain_connless,
+    fitting,
+    message_id,
+    read_message,
+)
 from analyzer.protocols.teeworlds.schema import Schema
+from analyzer.protocols.teeworlds.told_names import told_by
 from analyzer.snapshots.model import JoinedDelta
 from analyzer.transports.teeworlds import read_packet
 from analyzer.transports.teeworlds_packet import PLAIN, SEVEN, PacketKind
@@ -28,13 +36,20 @@ def explain(payload: bytes, facts: SessionFacts, joined: JoinedDelta | None) -> 
     schema = dialect.schema
     guesses = guesses_of(facts)
     trace = Trace()
+    players = facts.players
 
     def message(reader: Reader) -> None:
         head = read_message(reader, schema, facts.names)
         guessed = guesses.message_types.get(message_key(head.system, head.number, head.uuid))
         if head.type is None and guessed is not None:
             head = replace(head, type=fitting(reader, guessed, schema))
-        explain_body(reader, head, schema, facts.names, facts.players)
+        nonlocal players
+        told = _told(reader, head, dialect)
+        if told is not None and told[1]:
+            players = {**players, told[0]: told[1]}
+        explain_body(reader, head, schema, facts.names, players)
+        if told is not None and not told[1]:
+            players = {client: name for client, name in players.items() if client != told[0]}
 
     packet = read_packet(payload, dialect.variant, trace, message, find_connless)
     buffers = [Buffer("captured", payload)]
@@ -50,6 +65,16 @@ def explain(payload: bytes, facts: SessionFacts, joined: JoinedDelta | None) -> 
         buffers.append(Buffer("joined delta", joined.data, byte_bits(joined)))
         trace.add(_explain_delta(joined, facts))
     return FieldTree(tuple(buffers), trace.fields, error)
+
+
+def _told(reader: Reader, head: MessageHead, dialect: Dialect) -> tuple[int, str] | None:
+    """The client and the name that a message tells of, where snapshots do not."""
+    if head.uuid is not None:
+        return None
+    try:
+        return told_by(dialect, head.system, head.number, reader.data, reader.offset, reader.end)
+    except DecodeError:
+        return None
 
 
 def find_connless(name: str, kind: PacketKind) -> tuple[str, ReadMessage]:

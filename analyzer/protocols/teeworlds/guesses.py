@@ -59,8 +59,9 @@ def guesses_of(facts: SessionFacts) -> Guesses:
 
 
 def schema_of(facts: SessionFacts) -> Schema:
-    """The schema of a session's dialect, with what was guessed."""
-    schema = DIALECTS[facts.dialect].schema
+    """The schema of a session's dialect, with what was guessed, and with the names of players that messages told."""
+    dialect = DIALECTS[facts.dialect]
+    schema = dialect.schema if dialect.names_in_snapshots else replace(dialect.schema, players=facts.players)
     guesses = guesses_of(facts)
     return replace(schema, guessed=guesses.item_types) if guesses.item_types else schema
 

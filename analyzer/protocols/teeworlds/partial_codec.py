@@ -60,8 +60,7 @@ class TeeworldsPartialCodec(PartialCodec[PartialState]):
         if not joined.data:
             return ()
         delta, fault = read_to_fault(joined.data, facts.sizes)
-        declared = {key: tuple(delta.ints[start : start + size]) for key, start, size in delta.updates if key < 0x8000}
-        names = Names(schema_of(facts), declared, tick)
+        names = Names(facts, delta, tick)
         try:
             if fault is None:
                 return tuple(partial_changes(base, delta, joined, names))

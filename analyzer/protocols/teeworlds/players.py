@@ -1,4 +1,4 @@
-"""The name of the player behind a session: from what the client says of itself, or from what the server tells it."""
+"""Names of players: from what a client says of itself, from messages of the server, or from snapshots."""
 
 from __future__ import annotations
 
@@ -30,6 +30,15 @@ def read_own_name(payload: bytes, body: int, end: int) -> str:
     local, at = unpack(payload, at, end)
     _, at = unpack(payload, at, end)
     return read_client_name(payload, at, end) if local else ""
+
+
+def read_client_info(payload: bytes, body: int, end: int) -> tuple[int, str]:
+    """Client id and name in a Sv_ClientInfo of 0.7; a name that is cut off is none. Raises `DecodeError`."""
+    id, at = unpack(payload, body, end)
+    _, at = unpack(payload, at, end)
+    _, at = unpack(payload, at, end)
+    stop = payload.find(b"\0", at, end)
+    return id, readable(payload[at : min(stop, at + MAX_NAME_BYTES)]) if stop >= 0 else ""
 
 
 def client_name(items: Mapping[int, tuple[int, ...]], id: int) -> str:

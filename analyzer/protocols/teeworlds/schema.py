@@ -60,6 +60,8 @@ class Schema:
     """UUID of an item or a message -> its name."""
     guessed: Mapping[str, ItemType] = field(default_factory=dict)
     """What types look like that are not known, by what `item_name` calls them."""
+    players: Mapping[int, str] | None = None
+    """Names of players by client id, where snapshots do not hold them; None: they do."""
 
     def item_type(self, type: int, items: Items) -> ItemType | None:
         """The type behind a number in this snapshot, or a guess; None if it is not known."""
@@ -104,7 +106,7 @@ class Schema:
         known = self.item_type(type, items)
         fields = () if known is None else known.int_fields
         texts = [
-            unless_plain(_text_among(field, _kind_among(field, values), value, tick, items), value)
+            unless_plain(self._text_among(field, _kind_among(field, values), value, tick, items), value)
             for field, value in zip(fields, values, strict=False)
         ]
         return texts + [""] * (len(values) - len(texts))
@@ -122,7 +124,10 @@ class Schema:
     def owner(self, type: int, id: int, items: Items) -> str:
         """Name of the player whose item it is; empty if items of the type belong to nobody, or it is not known."""
         known = self.item_type(type, items)
-        return client_name(items, id) if known is not None and known.ids == "client" else ""
+        return self._player(id, items) if known is not None and known.ids == "client" else ""
+
+    def _player(self, client: int, items: Items) -> str:
+        return client_name(items, client) if self.players is None else self.players.get(client, "")
 
     def describe_item(self, type: int, id: int, values: Sequence[int], items: Items, tick: int) -> Item:
         """An item with all its fields; `tick` is the tick of its snapshot, to which ticks in the item relate."""
@@ -179,27 +184,26 @@ class Schema:
         if field.kind.base == "uuid":
             declared = uuid_from_ints(own)
             return self.uuid_names.get(declared, "unknown") + f" ({declared})"
-        return _text_among(field, _kind_among(field, values), own[0], tick, items)
+        return self._text_among(field, _kind_among(field, values), own[0], tick, items)
+
+    def _text_among(self, field: ItemFieldType, kind: Kind, value: int, tick: int | None, items: Items) -> str:
+        """The text of an int; a client id with the player's name."""
+        if kind.base == "cid":
+            name = self._player(value, items)
+            if name:
+                return explained(str(value), name)
+        if kind.base == "owned":
+            client = value & (1 << OWNER_BITS) - 1
+            name = self._player(client, items)
+            if name:
+                return int_text(field, kind, value, None).replace(f"client {client}", f"client {client} {name}", 1)
+        return int_text(field, kind, value, tick if kind.base in TICK_KINDS else None)
 
 
 def _kind_among(field: ItemFieldType, values: Sequence[int]) -> Kind:
     """The kind of a field in an item with these ints."""
     selected = None if field.select is None else field.select.kind(values)
     return field.shown if selected is None else selected
-
-
-def _text_among(field: ItemFieldType, kind: Kind, value: int, tick: int | None, items: Items) -> str:
-    """The text of an int; a client id with the player's name."""
-    if kind.base == "cid":
-        name = client_name(items, value)
-        if name:
-            return explained(str(value), name)
-    if kind.base == "owned":
-        client = value & (1 << OWNER_BITS) - 1
-        name = client_name(items, client)
-        if name:
-            return int_text(field, kind, value, None).replace(f"client {client}", f"client {client} {name}", 1)
-    return int_text(field, kind, value, tick if kind.base in TICK_KINDS else None)
 
 
 @lru_cache(maxsize=REMEMBERED)
