@@ -31,8 +31,8 @@ class PlainNames:
     def is_event(self, type: int, state: State | None) -> bool:
         return type == EVENT
 
-    def owner(self, type: int, id: int, state: State | None) -> str:
-        return ""
+    def owner(self, type: int, id: int, state: State | None, *, old: bool = False) -> str:
+        return "old owner" if old else ""
 
     def texts(self, type: int, values: Sequence[int], state: State | None, *, old: bool = False) -> Sequence[str]:
         return [f"{'old ' if old else ''}#{value}" for value in values]
@@ -94,6 +94,7 @@ def test_removed() -> None:
         tuple(FieldChange(f"f{i}", v, None, None, 0, None, f"old #{v}") for i, v in enumerate((100, 200, 300))),
         8 * 3,
         Span(2, 3, 3),
+        owner="old owner",
     )
     assert (second.kind, second.fields, second.span) == ("removed", (), Span(2, 6, 4))
 
@@ -112,7 +113,7 @@ def test_a_key_in_both_lists_is_one_change_with_both_costs() -> None:
 
 def test_without_a_base_only_the_wire_is_told() -> None:
     removed, updated = tree(None, 1, 1, 0, key(OTHER, 1), FLAG, 0, 1, 2, 3)
-    assert removed == Change("removed", OTHER, 1, "t30", (), 32, Span(2, 3, 4))
+    assert removed == Change("removed", OTHER, 1, "t30", (), 32, Span(2, 3, 4), owner="old owner")
     assert (updated.kind, updated.name) == ("unknown", "t5")
     assert updated.fields[2] == FieldChange("f2", None, None, 3, 8, Span(2, 11, 1))
 
