@@ -21,7 +21,8 @@ def change_lines(change: Change) -> Iterator[str]:
     remarks += ["event"] if change.event else []
     remarks += [REMARKS[change.kind]] if change.kind in REMARKS else []
     remark = f"  ({', '.join(remarks)})" if remarks else ""
-    yield one_line(f"{SIGNS.get(change.kind, '?')} {change.name} {change.id}{remark}")
+    owner = f" · {change.owner}" if change.owner else ""
+    yield one_line(f"{SIGNS.get(change.kind, '?')} {change.name} {change.id}{owner}{remark}")
     quiet = [field for field in change.fields if _is_quiet(change, field)]
     shown = [field for field in change.fields if field not in quiet]
     width = max((len(field.name) for field in shown), default=0)

@@ -128,6 +128,7 @@ def _change_record(change: Change) -> Row:
         "type": change.type,
         "id": change.id,
         "name": change.name,
+        "owner": change.owner,
         "event": change.event,
         "bits": change.bits,
         "span": _span(change.span),

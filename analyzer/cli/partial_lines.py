@@ -16,11 +16,15 @@ def partial_lines(partial: PartialItems, sent: Collection[Key]) -> Iterator[str]
     known = [item for item in partial.known if (item.type, item.id) not in sent]
     if known:
         yield "Known from earlier deltas, not sent here"
-        yield from (one_line(f"  {item.name} {item.id}: {_values(item)}") for item in known)
+        yield from (one_line(f"  {_title(item)}: {_values(item)}") for item in known)
     for title, items in (("There, but values not known", partial.unknown), ("Not there", partial.absent)):
         if items:
             yield one_line(f"{title}: {_names(items)}")
     yield "Whether other items are there is not known"
+
+
+def _title(item: Item) -> str:
+    return f"{item.name} {item.id} · {item.owner}" if item.owner else f"{item.name} {item.id}"
 
 
 def _values(item: Item) -> str:

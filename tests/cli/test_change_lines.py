@@ -45,3 +45,8 @@ def test_what_is_zero_on_an_unknown_base_stands_in_one_line() -> None:
 
 def test_a_value_that_is_not_known_is_no_text() -> None:
     assert values_text(FieldChange("x", None, None, None, 0, None)) == ""
+
+
+def test_an_item_of_a_player() -> None:
+    change = Change("removed", 10, 3, "Character", (), 16, None, owner="bot0")
+    assert list(change_lines(change)) == ["- Character 3 · bot0  (16 bits)"]

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from capture_files import BUNDLED
 
 from analyzer.cli import main
 from tests.cli.cut_capture import SLICES, first_records
@@ -90,3 +91,22 @@ def test_a_part_whose_snapshot_never_completes(capsys: pytest.CaptureFixture[str
     out = capsys.readouterr().out
     assert "Snapshot of tick 170 on the empty snapshot: SNAP, incomplete (P1)" in out
     assert "parts    2 of 4, in frame 1013, 1014" in out
+
+
+@pytest.mark.parametrize(
+    ("name", "frame", "id", "owner"),
+    [
+        ("tw07_dm7_any_sll2_nano_head.pcap", 344, 1, "bot1"),
+        ("ddnet_goldmine_sixup_dummy_head.pcapng.gz", 272, 1, "(1)nameless tee"),
+        ("ddnet_goldmine_sixup_dummy_head.pcapng.gz", 272, 0, ""),
+        ("ddnet_goldmine_sixup_dummy_head.pcapng.gz", 11, 0, "nameless tee"),
+    ],
+    ids=["0.7", "sixup", "sixup, never told", "DDNet"],
+)
+def test_whose_an_item_is(capsys: pytest.CaptureFixture[str], name: str, frame: int, id: int, owner: str) -> None:
+    arguments = str(BUNDLED / name), "--frame", str(frame)
+    (snapshot,) = json.loads(printed(capsys, *arguments, "--json"))["snapshots"]
+    (character,) = (found for found in snapshot["changes"] if (found["name"], found["id"]) == ("Character", id))
+    assert (character["kind"], character["owner"]) == ("added", owner)
+    title = f"+ Character {id} · {owner}" if owner else f"+ Character {id}"
+    assert f"{title}  ({character['bits']} bits)" in printed(capsys, *arguments).splitlines()

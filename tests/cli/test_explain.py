@@ -259,3 +259,9 @@ def test_a_snapshot_given_up_where_none_of_its_parts_is(capsys: pytest.CaptureFi
     out = capsys.readouterr().out
     assert "  reason   parts missing: 3, 4 of 4 (part 1 in frame 1013, part 2 in frame 1014)\n" in out
     assert "  here     decided here; none of its parts is in this packet\n" in out
+
+
+def test_client_ids_of_seven_go_by_the_names_that_messages_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", str(BUNDLED / "tw07_dm7_any_sll2_nano_head.pcap"), "--frame", "56"]) == 0
+    lines = [line.split(maxsplit=1)[1] for line in capsys.readouterr().out.splitlines() if " client_id " in line]
+    assert lines == ["client_id  0 (bot0)", "client_id  1 (bot1)", "client_id  2 (bot2)"]

@@ -33,6 +33,9 @@ VEL_Y = Span(2, 83, 2)
 CUT_PACKET = 30
 INFO_PACKET = 16
 """NETMSG_INFO of the sample."""
+SEVEN = BUNDLED / "tw07_dm7_any_sll2_nano_head.pcap"
+SEVEN_INFOS = 55
+"""Tells three players' names to one who comes."""
 IPV6 = BUNDLED / "ddnet_ctf4_ipv6_head.pcap"
 IPV6_INFO = 3
 """NETMSG_INFO, not compressed."""
@@ -115,6 +118,12 @@ def test_every_field_leads_to_its_bytes_and_back(
             found = tab.model.locate(node.span, tab.tree.currentIndex())
             assert tab.model.rows(found) == rows or len(tab.model.rows(found)) > len(rows)
             assert tab.model.field(found).span == node.span
+
+
+def test_client_ids_of_seven_go_by_the_names_that_messages_told(show: Show) -> None:
+    tab = show(SEVEN, SEVEN_INFOS)
+    found = [tab.model.index_of(rows) for rows, node in tab.model.walk() if node.name == "client_id"]
+    assert [said(tab, index) for index in found] == ["0  bot0", "1  bot1", "2  bot2"]
 
 
 def test_a_clicked_byte_selects_the_deepest_field(qtbot: QtBot, show: Show, documents: list[Document]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from analyzer.protocols.teeworlds.players import name_in_state, read_client_name, read_own_name
+from analyzer.protocols.teeworlds.players import name_in_state, read_client_info, read_client_name, read_own_name
 from analyzer.protocols.teeworlds.state import make_state
 from analyzer.wire.errors import DecodeError
 
@@ -34,6 +34,28 @@ def test_what_a_client_says(body: bytes, name: str) -> None:
 def test_what_a_server_says(body: str, name: str) -> None:
     data = bytes.fromhex(body)
     assert read_own_name(b"head" + data, 4, 4 + len(data)) == name
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ("05 00 00 74656500 6300", (5, "tee")),
+        ("8001 01 40 c3bc0a00", (64, "ü\\n")),
+        ("05 00 00 00", (5, "")),
+        ("05 00 00 746565", (5, "")),
+        ("05 00 00" + 100 * "78" + "00", (5, 64 * "x")),
+    ],
+)
+def test_who_a_client_is(body: str, told: tuple[int, str]) -> None:
+    data = bytes.fromhex(body)
+    assert read_client_info(b"head" + data + b"\0", 4, 4 + len(data)) == told
+
+
+@pytest.mark.parametrize("body", ["", "05", "05 01"])
+def test_who_a_client_is_cut_off(body: str) -> None:
+    data = bytes.fromhex(body)
+    with pytest.raises(DecodeError):
+        read_client_info(data + bytes(3), 0, len(data))
 
 
 @pytest.mark.parametrize("body", ["", "05", "05 01", "05 01 00", "05 01 00 746565"])

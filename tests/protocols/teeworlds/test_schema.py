@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import struct
 import uuid
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer.protocols.teeworlds.schema import Items, declared_uuid, default_schema
+from analyzer.protocols.teeworlds.schema import Items, declared_uuid, default_schema, seven_schema
 from analyzer.snapshots.model import ItemField
 
 SCHEMA = default_schema()
@@ -380,3 +381,12 @@ def test_client_id_reads_with_its_name() -> None:
     assert value_text(9, 8, -1, items) == "-1  nobody"
     assert value_text(9, 8, 6, items) == ""
     assert texts(9, [0] * 8 + [5] + [0] * 13, items)["hooked_player"] == "5  nameless tee"
+
+
+def test_names_that_messages_told_count_alone_where_snapshots_hold_none() -> None:
+    schema = replace(seven_schema(), players={5: "ann"})
+    items: Items = {11 << 16 | 6: NAME}  # PlayerInfo of 0.7, whatever it holds
+    character = (*[0] * 8, 5, *[0] * 13)
+    assert [schema.describe_item(10, id, character, items, 1).owner for id in (5, 6)] == ["ann", ""]
+    assert schema.value_texts(10, character, items)[8] == "5  ann"
+    assert schema.owner(20, 5, items) == ""

@@ -253,6 +253,14 @@ def test_missing_parts(qtbot: QtBot, tab: SnapshotTab, document: OpenDocument, t
     assert [part.packet >= 0 for part in tab.tree.head.parts] == [False, True]
 
 
+def test_owners_that_only_messages_name(qtbot: QtBot, tab: SnapshotTab, document: OpenDocument) -> None:
+    opened = document(BUNDLED / "tw07_dm7_any_sll2_nano_head.pcap")
+    tab.show_document(opened)
+    select(qtbot, tab, opened, row_of(opened, "bot1", 170))
+    assert tab.find("bot1", True)
+    assert current(tab) == "Character 1 · bot1"
+
+
 def test_filter_box(qtbot: QtBot, tab: SnapshotTab, document: OpenDocument, many: Path) -> None:
     opened = document(many)
     tab.show_document(opened)
