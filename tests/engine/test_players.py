@@ -10,7 +10,6 @@ import pytest
 from analyzer.engine import players
 from analyzer.engine.capture import Capture
 from analyzer.engine.query import Query
-from analyzer.protocols.teeworlds import PROTOCOL
 from analyzer.snapshots.model import Change
 from analyzer.wire.reader import Field
 from tests.capture.builders import pcap_file
@@ -259,10 +258,3 @@ def test_an_id_with_a_name_that_is_cut_off_is_not_the_player_of_before(decoded: 
     game.tell(message(18, False, pack_varints((ANN, 0, 0)) + b"bo"))
     game.snap(100)
     assert decoded(game).owner(100) == ""
-
-
-def test_dialects_whose_snapshots_hold_names_have_no_such_messages() -> None:
-    how = PROTOCOL.name_messages
-    assert how is not None
-    assert how.names("0.7") == {"Sv_ClientInfo", "Sv_ClientDrop"}
-    assert not any(how.names(dialect) for dialect in PROTOCOL.dialects if dialect != "0.7")
