@@ -58,7 +58,7 @@ class Game(Seven):
         self.send(SERVER, *(self.vital(SERVER, body) for body in bodies))
         return self.played - 1
 
-    def snap(self, tick: int, base_tick: int = -1, base: Items | None = None, new: Items = BOTH) -> None:  # type: ignore[override]
+    def see(self, tick: int, base_tick: int = -1, base: Items | None = None, new: Items = BOTH) -> None:
         self.snaps(tick, base_tick, base or {}, new)
 
 
@@ -124,10 +124,10 @@ def decoded(tmp_path: Path) -> Iterator[Decoded]:
 
 def test_a_name_counts_from_its_message_on(decoded: Decoded) -> None:
     game = Game()
-    game.snap(100)
+    game.see(100)
     before = game.tell(chat(ANN))
     named = game.tell(info(ANN, "ann"))
-    game.snap(102, 100, BOTH, MOVED)
+    game.see(102, 100, BOTH, MOVED)
     after = game.tell(chat(ANN), chat(EVE))
     answers = decoded(game)
     assert [answers.owner(tick) for tick in (100, 102, 100)] == ["", "ann", ""]
@@ -140,13 +140,13 @@ def test_a_name_counts_from_its_message_on(decoded: Decoded) -> None:
 def test_the_id_of_a_player_who_left_is_another_player_later(decoded: Decoded) -> None:
     game = Game()
     game.tell(info(ANN, "ann"), info(EVE, "eve"))
-    game.snap(100)
+    game.see(100)
     left = game.tell(chat(ANN), drop(ANN), chat(ANN))
-    game.snap(102, 100, BOTH, EVE_ALONE)
+    game.see(102, 100, BOTH, EVE_ALONE)
     nobody = game.tell(chat(ANN))
     came = game.tell(info(ANN, "bob"))
-    game.snap(104, 102, EVE_ALONE, BOTH)
-    game.snap(106, 100, BOTH, MOVED)
+    game.see(104, 102, EVE_ALONE, BOTH)
+    game.see(106, 100, BOTH, MOVED)
     answers = decoded(game)
     assert (answers.owner(100), answers.owner(104), answers.owner(104, EVE)) == ("ann", "bob", "eve")
     removed, added = answers.change(102), answers.change(104)
@@ -163,7 +163,7 @@ def test_a_name_given_anew_in_one_packet(decoded: Decoded) -> None:
     game = Game()
     game.tell(info(ANN, "ann"))
     packet = game.tell(drop(ANN), info(ANN, "anna"))
-    game.snap(100)
+    game.see(100)
     answers = decoded(game)
     assert answers.clients(packet) == [f"{ANN} {ANN}  ann", f"{ANN} {ANN}  anna"]
     assert answers.owner(100) == "anna"
@@ -175,7 +175,7 @@ def test_a_repeated_message_tells_nothing_new(decoded: Decoded) -> None:
     sequence = game.sent[SERVER]
     game.tell(drop(ANN))
     game.send(SERVER, game.vital(SERVER, info(ANN, "ann"), sequence, resend=True))
-    game.snap(100)
+    game.see(100)
     assert decoded(game).owner(100) == ""
 
 
@@ -186,7 +186,7 @@ def test_a_message_ahead_of_others_counts_after_them(decoded: Decoded) -> None:
     game.send(SERVER, game.vital(SERVER, info(ANN, "bob"), sequence + 2))
     game.send(SERVER, game.vital(SERVER, drop(ANN), sequence + 1, resend=True))
     game.send(SERVER, game.vital(SERVER, info(ANN, "bob"), sequence + 2, resend=True))
-    game.snap(100)
+    game.see(100)
     assert decoded(game).owner(100) == "bob"
 
 
@@ -202,12 +202,12 @@ def test_a_message_ahead_waits_a_while_only(decoded: Decoded) -> None:
 def test_another_session_knows_nothing_of_the_names_of_the_one_before(decoded: Decoded) -> None:
     game = Game()
     game.tell(info(ANN, "ann"))
-    game.snap(100)
+    game.see(100)
     game.handshake()
     game.login("dm2")
-    game.snap(20)
+    game.see(20)
     game.tell(info(ANN, "bob"))
-    game.snap(22, 20, BOTH, MOVED)
+    game.see(22, 20, BOTH, MOVED)
     answers = decoded(game)
     assert [answers.owner(tick) for tick in (100, 20, 22)] == ["ann", "", "bob"]
 
@@ -215,7 +215,7 @@ def test_another_session_knows_nothing_of_the_names_of_the_one_before(decoded: D
 def test_what_a_client_sends_names_nobody(decoded: Decoded) -> None:
     game = Game()
     game.send(CLIENT, game.vital(CLIENT, info(ANN, "mallory")))
-    game.snap(100)
+    game.see(100)
     assert decoded(game).owner(100) == ""
 
 
@@ -223,8 +223,8 @@ def test_each_message_is_read_once(decoded: Decoded, monkeypatch: pytest.MonkeyP
     game = Game()
     for number in range(5):
         game.tell(info(ANN, f"ann{number}"))
-    game.snap(100)
-    game.snap(102, 100, BOTH, MOVED)
+    game.see(100)
+    game.see(102, 100, BOTH, MOVED)
     answers = decoded(game)
     told, read = answers.query._told_names, list[int]()
     payloads = told._payloads
@@ -239,7 +239,7 @@ def test_of_very_many_messages_the_last_ones_are_read(decoded: Decoded, monkeypa
     game.tell(info(EVE, "eve"))
     game.tell(info(ANN, "ann"))
     game.tell(info(ANN, "anna"))
-    game.snap(100)
+    game.see(100)
     answers = decoded(game)
     assert (answers.owner(100), answers.owner(100, EVE)) == ("anna", "")
 
@@ -248,7 +248,7 @@ def test_a_message_that_cannot_be_read_is_none(decoded: Decoded) -> None:
     game = Game()
     game.tell(info(ANN, "ann"))
     game.tell(message(18, False, b""), message(20, False, b""))
-    game.snap(100)
+    game.see(100)
     assert decoded(game).owner(100) == "ann"
 
 
@@ -256,5 +256,5 @@ def test_an_id_with_a_name_that_is_cut_off_is_not_the_player_of_before(decoded: 
     game = Game()
     game.tell(info(ANN, "ann"))
     game.tell(message(18, False, pack_varints((ANN, 0, 0)) + b"bo"))
-    game.snap(100)
+    game.see(100)
     assert decoded(game).owner(100) == ""
