@@ -103,6 +103,8 @@ def test_interrupted_it_decodes_what_has_come(head: Path, temporary: Path) -> No
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=environment(temporary),
+        # Whatever runs in the background of a script ignores it, and so do its children.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     assert reader.stdin is not None
     assert reader.stdout is not None
