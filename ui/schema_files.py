@@ -173,7 +173,8 @@ def is_schema(path: str) -> bool:
 
 def _contents(path: str) -> bytes | None:
     try:
-        return Path(path).read_bytes()
+        # What is no file on a disk, such as a pipe, might never end.
+        return Path(path).read_bytes() if Path(path).is_file() else None
     except OSError:
         return None
 

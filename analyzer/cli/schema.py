@@ -10,7 +10,7 @@ import typer
 from analyzer.cli.errors import CommandError
 from analyzer.cli.opening import decoded
 from analyzer.cli.options import DecodeAs, File, MemoryLimit, SchemaFiles
-from analyzer.cli.output import counted, note, write_lines
+from analyzer.cli.output import counted, note, one_line, write_lines
 from analyzer.engine.inferring import infer_schema
 from analyzer.engine.schemas import check_schemas
 from analyzer.protocols.base import SchemaError
@@ -24,7 +24,7 @@ def check(
 ) -> None:
     """Check a schema file: say what it holds, or what is wrong and in which line."""
     try:
-        write_lines(check_schemas([file]))
+        write_lines([one_line(text) for text in check_schemas([file])])
     except SchemaError as error:
         raise CommandError(str(error)) from error
 

@@ -26,6 +26,8 @@ from analyzer.wire.reader import Field, Reader, Span, Trace
 
 COMPRESSED_PAYLOAD = "compressed payload"
 """Name of the field that another buffer is unpacked from."""
+SURPLUS = "surplus"
+"""Name of the field of what no chunk holds."""
 STUN_TYPES = {0x0001: "request", 0x0101: "response", 0x0111: "error response"}
 ACK_MASK = 0x03FF
 """Ten bits of the first two bytes."""
@@ -200,7 +202,7 @@ class PacketTree:
         if packet.surplus:
             start = packet.payload_end - packet.surplus
             raw = packet.payload[start : packet.payload_end]
-            self.trace.add(Field("surplus", raw, span=self._span(start, len(raw)), note="bytes after the last chunk"))
+            self.trace.add(Field(SURPLUS, raw, span=self._span(start, len(raw)), note="bytes after the last chunk"))
         if packet.token is not None and self.variant.token_place is TokenPlace.TAIL:
             text = f"{packet.token:08x}"
             self.trace.add(Field("token", packet.token, text, self._span(packet.payload_end, TOKEN_SIZE)))

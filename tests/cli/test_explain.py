@@ -10,6 +10,7 @@ import pytest
 from capture_files import BUNDLED, SAMPLE
 
 from analyzer.cli import main
+from analyzer.transports.teeworlds_packet import PLAIN, SEVEN, Variant
 from tests.capture.builders import pcap_file
 from tests.cli.cut_capture import SLICES, first_records, udp_capture, without_records
 from tests.encoder import chunk, control, message, packet
@@ -122,57 +123,85 @@ def test_a_part_of_a_snapshot_that_a_later_frame_completes(capsys: pytest.Captur
     assert packets[0]["snapshots"] == []
 
 
-@pytest.mark.parametrize("compress", [False, True])
-def test_a_password_is_shown_nowhere(capsys: pytest.CaptureFixture[str], tmp_path: Path, compress: bool) -> None:
-    info = chunk(message(1, True, b"0.6 626fce9a778df4d4\0hunter2\0"), vital=True, sequence=1)
-    path = tmp_path / "login.pcap"
-    payloads = [control(1), control(2), control(3), packet([info], compress=compress)]
-    path.write_bytes(udp_capture(payloads, from_server=(1,)))
-    assert main(["explain", str(path), "--frame", "4"]) == 0
-    text = capsys.readouterr().out
-    assert "password  ********" in text
-    assert main(["explain", str(path), "--frame", "4", "--json"]) == 0
-    written = capsys.readouterr().out
-    for secret in ("hunter2", b"hunter2".hex(), payloads[3].hex()):
-        assert secret not in written
-        assert secret not in text.replace(" ", "")
+LOGINS = {
+    "info": (PLAIN, message(1, True, b"0.6 626fce9a778df4d4\0hunter2")),
+    "rcon": (PLAIN, message(18, True, b"me\0hunter2")),
+    "info of 0.7": (SEVEN, message(1, True, b"0.7 802f1be60a05665f\0hunter2")),
+    "rcon of 0.7": (SEVEN, message(22, True, b"hunter2")),
+}
+"""Messages with a password, up to the end of it."""
 
 
-@pytest.mark.parametrize("compress", [False, True])
-@pytest.mark.parametrize(
-    "body",
-    [message(1, True, b"0.6 626fce9a778df4d4\0hunter2"), message(18, True, b"me\0hunter2")],
-    ids=["info", "rcon"],
-)
-def test_a_password_without_an_end_is_shown_nowhere(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, body: bytes, compress: bool
-) -> None:
-    path = tmp_path / "login.pcap"
-    payloads = [control(1), control(2), control(3), packet([chunk(body, vital=True, sequence=1)], compress=compress)]
-    path.write_bytes(udp_capture(payloads, from_server=(1,)))
+def told_of_login(
+    capsys: pytest.CaptureFixture[str],
+    folder: Path,
+    variant: Variant,
+    body: bytes,
+    *,
+    vital: bool = True,
+    compress: bool = False,
+    count: int = 2,
+    cut: int = 0,
+) -> Iterator[str]:
+    """What is told of a login, which does not contain the password; the login is behind another chunk."""
+    shift, token = variant.size_shift, 0x1234567 if variant is SEVEN else None
+    first = chunk(message(14 if variant is PLAIN else 18, True), size_shift=shift)
+    login = chunk(body, vital=vital, sequence=1 if vital else 0, size_shift=shift)
+    data = bytearray(packet([first, login], token=token, variant=variant, compress=compress))
+    data[2] = count
+    payload = bytes(data[: len(data) - cut])
+    start = [control(5, bytes(512), token=token, variant=SEVEN)] * 2 if variant is SEVEN else []
+    opening = [*start, *(control(number, token=token, variant=variant) for number in (1, 2))]
+    path = folder / "login.pcap"
+    path.write_bytes(udp_capture([*opening, payload], from_server=(len(opening) - 1, *range(1, len(start)))))
     for options in ([], ["--json"]):
-        assert main(["explain", str(path), "--frame", "4", *options]) == 0
+        assert main(["explain", str(path), "--frame", str(len(opening) + 1), *options]) == 0
         written = capsys.readouterr().out
-        assert "password: no terminating zero byte" in written
-        for secret in ("hunter2", b"hunter2".hex(), payloads[3].hex()):
+        secrets = ["hunter", b"hunter".hex()]
+        for secret in [*secrets, payload.hex()] if compress else secrets:
             assert secret not in written.replace(" ", "")
+        yield written
+
+
+@pytest.mark.parametrize("compress", [False, True])
+@pytest.mark.parametrize("login", LOGINS)
+def test_a_password_is_shown_nowhere(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, login: str, compress: bool
+) -> None:
+    variant, body = LOGINS[login]
+    more = b"\0\x85\x1c" if login == "info of 0.7" else b"\0"
+    text, written = told_of_login(capsys, tmp_path, variant, body + more, compress=compress)
+    assert "password  ********" in text
+    assert '"********"' in written
+
+
+@pytest.mark.parametrize("compress", [False, True])
+@pytest.mark.parametrize("login", LOGINS)
+def test_a_password_without_an_end_is_shown_nowhere(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, login: str, compress: bool
+) -> None:
+    for written in told_of_login(capsys, tmp_path, *LOGINS[login], compress=compress):
+        assert "password: no terminating zero byte" in written
 
 
 @pytest.mark.parametrize("vital", [False, True])
+@pytest.mark.parametrize("login", LOGINS)
 def test_a_password_in_a_cut_packet_is_shown_nowhere(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, vital: bool
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, login: str, vital: bool
 ) -> None:
-    first = chunk(message(22, True, b""))
-    info = chunk(message(1, True, b"0.6 626fce9a778df4d4\0hunter2\0"), vital=vital, sequence=1 if vital else 0)
-    path = tmp_path / "login.pcap"
-    payloads = [control(1), control(2), control(3), packet([first, info])[:-3]]
-    path.write_bytes(udp_capture(payloads, from_server=(1,)))
-    for options in ([], ["--json"]):
-        assert main(["explain", str(path), "--frame", "4", *options]) == 0
-        written = capsys.readouterr().out
+    for written in told_of_login(capsys, tmp_path, *LOGINS[login], vital=vital, cut=1):
         assert "announced" in written
-        assert b"hunter".hex() not in written.replace(" ", "")
-        assert "hunter" not in written
+
+
+@pytest.mark.parametrize("vital", [False, True])
+@pytest.mark.parametrize("count", [0, 1])
+@pytest.mark.parametrize("login", LOGINS)
+def test_a_password_behind_the_last_chunk_is_shown_nowhere(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, login: str, count: int, vital: bool
+) -> None:
+    """The header announces fewer chunks than there are."""
+    for written in told_of_login(capsys, tmp_path, *LOGINS[login], vital=vital, count=count):
+        assert "bytes after the last chunk" in written
 
 
 def test_a_fragment_names_the_frame_that_makes_it_whole(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

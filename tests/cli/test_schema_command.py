@@ -27,6 +27,11 @@ def test_check(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert output(capsys, "schema", "check", path) == ("My mod: 2 items, 2 messages, for 0.6, ddnet\n", "")
 
 
+def test_check_says_it_in_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = write_schema(tmp_path / "mod.json", {**SCHEMA, "title": "My\n\x1b[31mmod"})
+    assert output(capsys, "schema", "check", path)[0] == "My\\n\\x1b[31mmod: 2 items, 2 messages, for 0.6, ddnet\n"
+
+
 def test_check_names_line_and_place(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = write_schema(
         tmp_path / "mod.json", {**SCHEMA, "items": [{"type": 70, "name": "A", "fields": [{"name": "x"}]}]}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -215,6 +216,13 @@ def test_a_file_that_is_gone_is_told(qtbot: QtBot, settings: Settings, tmp_path:
     drop(window, write_schema(tmp_path / "third.json", {"format": 1, "title": "third"}))
     assert "none.json" in window.banner.text
     window.close()
+
+
+def test_a_pipe_is_not_waited_for(window: MainWindow, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.json"
+    os.mkfifo(pipe)
+    window.schema_files.give([str(pipe)])
+    assert window.banner.text == "pipe.json: cannot be read: it is not a file. It does not count."
 
 
 def test_files_of_the_command_line(

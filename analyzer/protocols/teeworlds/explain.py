@@ -22,12 +22,14 @@ from analyzer.protocols.teeworlds.told_names import told_by
 from analyzer.snapshots.model import JoinedDelta
 from analyzer.transports.teeworlds import read_packet
 from analyzer.transports.teeworlds_packet import PLAIN, SEVEN, PacketKind
-from analyzer.transports.teeworlds_tree import COMPRESSED_PAYLOAD, ReadMessage
+from analyzer.transports.teeworlds_tree import COMPRESSED_PAYLOAD, SURPLUS, ReadMessage
 from analyzer.wire import varint
 from analyzer.wire.errors import DecodeError
 from analyzer.wire.reader import Buffer, Field, FieldTree, Reader, Span, Trace
 
 CAPTURED, DECOMPRESSED, JOINED = range(3)
+CHUNK_HEADER = 2
+"""Bytes, one more if the chunk is vital."""
 
 
 def explain(payload: bytes, facts: SessionFacts, joined: JoinedDelta | None) -> FieldTree:
@@ -58,13 +60,17 @@ def explain(payload: bytes, facts: SessionFacts, joined: JoinedDelta | None) -> 
         source = next((field.span for field in trace.fields if field.name == COMPRESSED_PAYLOAD), None)
         buffers.append(Buffer("decompressed", plain, plain.translate(CODE_LENGTHS), source))
     error = packet.error.text if packet.error is not None else ""
-    if trace.fields and trace.fields[-1].wrong:
-        data = buffers[0].data if packet.error_buffer == CAPTURED else packet.payload
-        trace.replace_last(_with_cut_secret(trace.fields[-1], data, schema))
+    shift = dialect.variant.size_shift
+    fields = tuple(
+        _with_secret(field, packet.payload if field.span.buffer else payload, schema, shift)
+        if field.span is not None and (field.wrong or field.name == SURPLUS)
+        else field
+        for field in trace.fields
+    )
     if joined is not None:
         buffers.append(Buffer("joined delta", joined.data, byte_bits(joined)))
-        trace.add(_explain_delta(joined, facts))
-    return FieldTree(tuple(buffers), trace.fields, error)
+        fields += (_explain_delta(joined, facts),)
+    return FieldTree(tuple(buffers), fields, error)
 
 
 def _told(reader: Reader, head: MessageHead, dialect: Dialect) -> tuple[int, str] | None:
@@ -85,19 +91,28 @@ def find_connless(name: str, kind: PacketKind) -> tuple[str, ReadMessage]:
     return title, lambda reader: explain_connless(reader, known, schema)
 
 
-def _with_cut_secret(left: Field, data: bytes, schema: Schema) -> Field:
-    """What is left of a packet that was cut: secret, where it begins with a message that has a password."""
-    span = left.span
-    if span is None or span.length < 3:
+def _with_secret(left: Field, data: bytes, schema: Schema, size_shift: int) -> Field:
+    """What is left of a packet: secret, where a chunk in it, which may be cut, has a message with a password."""
+    if left.span is None:
         return left
-    vital = data[span.offset] >> 6 & 1
+    at, end = left.span.offset, left.span.offset + left.span.length
+    while end - at >= CHUNK_HEADER:
+        start = at + CHUNK_HEADER + (data[at] >> 6 & 1)
+        low = (1 << size_shift) - 1
+        at = start + ((data[at] & 0x3F) << size_shift | data[at + 1] & low)
+        if _has_password(data, start, min(at, end), schema):
+            return replace(left, secret=True)
+    return left
+
+
+def _has_password(data: bytes, start: int, end: int, schema: Schema) -> bool:
     try:
-        number, system, identity, _ = message_id(data, span.offset + 2 + vital, span.offset + span.length)
+        number, system, identity, _ = message_id(data, start, end)
     except DecodeError:
-        return left
+        return False
     key = (system, number)
     known = schema.by_message_number.get(key) if identity is None else schema.by_message_uuid.get((system, identity))
-    return replace(left, secret=known is not None and any(field.secret for field in known.fields))
+    return known is not None and any(field.secret for field in known.fields)
 
 
 def _explain_delta(joined: JoinedDelta, facts: SessionFacts) -> Field:

@@ -9,6 +9,7 @@ MAX_DEPTH = 64
 """Lists and objects in one another; no schema needs a tenth of that."""
 _SPACE = re.compile(r"[ \t\n\r]*")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
+_HALF = re.compile("[\ud800-\udfff]")
 _WORDS = {"true": True, "false": False, "null": None}
 _STRINGS = json.JSONDecoder()
 MAX_DIGITS = 400
@@ -100,11 +101,14 @@ class _Cursor:
         return float(found[0]) if found[1] or found[2] else int(found[0])
 
     def _string(self) -> str:
+        start = self.at
         try:
             value, self.at = _STRINGS.raw_decode(self.text, self.at)
         except json.JSONDecodeError as error:
             raise self.error(error.msg.lower().removesuffix(" at"), error.pos) from error
         assert isinstance(value, str)
+        if _HALF.search(value):
+            raise self.error("a character is written by half, \\ud800 to \\udfff only count in pairs", start)
         return value
 
     def _list(self, depth: int) -> LinedList:

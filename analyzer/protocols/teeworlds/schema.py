@@ -156,7 +156,8 @@ class Schema:
         if mark is None or len(values) <= mark.at:
             return known
         value = values[mark.at]
-        return self.by_name[mark.item] if value >= 0 and value >> mark.bit & 1 else known
+        # A mod may have replaced the item by one that is called otherwise.
+        return self.by_name.get(mark.item, known) if value >= 0 and value >> mark.bit & 1 else known
 
     def _describe_field(
         self, field: ItemFieldType, values: tuple[int, ...], items: Items, tick: int

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import uuid
 from collections.abc import Mapping
@@ -91,7 +92,7 @@ def read_tables(path: Path, known: Tables | None = None) -> Tables:
     `known`: what a mod's file adds to. The file may refer to it, and replace items and messages of it.
     """
     tables = Tables(known=known)
-    _read_into(tables, path, [], set())
+    _read_into(tables, Path(os.path.realpath(path)) if path.is_file() else path, [], set())
     return tables
 
 
@@ -114,7 +115,7 @@ def _read_into(tables: Tables, path: Path, opened: list[Path], done: set[Path]) 
     if top["format"].integer() != FORMAT:
         raise top["format"].error(f"format {FORMAT}")
     for node in _entries(top, "include"):
-        included = path.parent / node.text()
+        included = _included(path, node)
         if included in (*opened, path):
             raise node.error("a file that does not include this one")
         if included not in done:
@@ -142,13 +143,36 @@ def _read_into(tables: Tables, path: Path, opened: list[Path], done: set[Path]) 
         _add_connless(tables, node, slots)
 
 
+def _included(path: Path, node: Node) -> Path:
+    """The file that one names. Raises `SchemaError`, with the place of the name, if it cannot be read."""
+    try:
+        included = Path(os.path.realpath(path.parent / node.text()))
+        _read(included)
+    except (OSError, ValueError) as error:
+        raise node.error(f"a file that can be read ({_reason(error)})") from error
+    return included
+
+
+def _reason(error: OSError | ValueError) -> str:
+    return getattr(error, "strerror", None) or str(error)
+
+
+def _read(path: Path) -> bytes:
+    """The file's bytes. Raises OSError and ValueError; what is no file on a disk might never end, or never begin."""
+    if path.exists() and not path.is_dir() and not path.is_file():
+        raise ValueError("it is not a file")
+    with path.open("rb") as file:
+        data = file.read(MAX_FILE_BYTES + 1)
+    if len(data) > MAX_FILE_BYTES:
+        raise ValueError(f"it has more than {MAX_FILE_BYTES >> 20} MiB")
+    return data
+
+
 def _parse(path: Path) -> Node:
     try:
-        data = path.read_bytes()
+        data = _read(path)
     except (OSError, ValueError) as error:
-        raise SchemaError(f"{path.name}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
-    if len(data) > MAX_FILE_BYTES:
-        raise SchemaError(f"{path.name}: cannot be read: it has more than {MAX_FILE_BYTES >> 20} MiB")
+        raise SchemaError(f"{path.name}: cannot be read: {_reason(error)}") from error
     try:
         value, line = read_json(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
@@ -413,6 +437,8 @@ def _message_fields(nodes: list[Node], tables: Tables, slots: int) -> tuple[Mess
         )
         if (kind.name == "group") != bool(parsed.fields):
             raise node.error("'fields' if the kind is group, and only then")
+        if parsed.secret and kind.name not in MESSAGE_STRINGS:
+            raise members["secret"].error("false, unless the kind is one of " + ", ".join(sorted(MESSAGE_STRINGS)))
         if parsed.encoding and kind.base not in (*INT_KINDS, "enum", "flags"):
             raise node.error("an 'encoding' of numbers only")
         if fields and fields[-1].rest:

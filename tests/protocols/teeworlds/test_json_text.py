@@ -68,6 +68,9 @@ def test_lines() -> None:
     assert entries.lines == [4, 6, 6]
 
 
+HALF = "a character is written by half, \\ud800 to \\udfff only count in pairs"
+
+
 @pytest.mark.parametrize(
     ("text", "line", "column", "why"),
     [
@@ -85,6 +88,12 @@ def test_lines() -> None:
         ('["a\nb"]', 1, 4, "invalid control character"),
         ('["a', 1, 2, "unterminated string starting"),
         ("[" * (MAX_DEPTH + 1), 1, MAX_DEPTH + 1, f"more than {MAX_DEPTH} brackets are open here"),
+        (
+            '["a",\n "\\ud800\\udc00 \\udc00"]',
+            2,
+            2,
+            "a character is written by half, \\ud800 to \\udfff only count in pairs",
+        ),
         ("9" * 401, 1, 1, "a number has more than 400 digits"),
     ],
 )

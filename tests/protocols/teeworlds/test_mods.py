@@ -54,6 +54,12 @@ def test_one_of_the_dialects_own_is_replaced(tmp_path: Path) -> None:
     assert (len(schema.items), len(schema.messages)) == (len(own.items), len(own.messages))
 
 
+def test_the_item_of_a_disguise_is_replaced_by_one_of_another_name(tmp_path: Path) -> None:
+    path = one(tmp_path, items=[{"uuid_name": "projectile@netobj.ddnet.tw", "name": "Arrow", "fields": [X]}])
+    schema = read_mods([path], [DDNET]).schema(DDNET)
+    assert schema.describe_item(2, 0, (1, 2, 3, 1 << 9, 5, 6), {}, 0).name == "Projectile"
+
+
 def test_a_new_type_can_be_agreed_beforehand(tmp_path: Path) -> None:
     items = [{"type": 40, "name": "A", "fields": [X]}, {"type": 41, "name": "B", "pre_agreed": True, "fields": [X]}]
     sizes = read_mods([one(tmp_path, items=items)], [DDNET]).schema(DDNET).sizes

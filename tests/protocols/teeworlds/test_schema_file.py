@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import uuid
 from contextlib import suppress
 from pathlib import Path
@@ -61,7 +63,6 @@ R = {"name": "r", "kind": "raw"}
         (TOP | {"enums": {"E": {"x": "a"}}}, 's.json: enums.E.x: expected a number as its key, found "a"'),
         (TOP | {"flags": {"F": ["a"] * 33}}, "s.json: flags.F: expected at most 32 names"),
         (TOP | {"include": ["s.json"]}, "s.json: include[0]: expected a file that does not include this one"),
-        (TOP | {"include": ["none.json"]}, "none.json: cannot be read: No such file or directory"),
         (item(size=2), "s.json: items[0].size: expected 1, the sum of its fields, found 2"),
         (item(type=0x4000), "s.json: items[0].type: expected a whole number from 0 to 16383"),
         (item(uuid_name="a@b"), "s.json: items[0]: expected either a type or a uuid_name"),
@@ -247,6 +248,43 @@ def test_include_in_a_circle(tmp_path: Path) -> None:
         SchemaError, match=r"other\.json, line 1: include\[0\]: expected a file that does not include this one"
     ):
         read_tables(write(tmp_path, TOP | {"include": ["other.json"]}))
+
+
+@pytest.mark.parametrize("name", ["folder/../s.json", "link.json"])
+def test_include_in_a_circle_under_another_name(tmp_path: Path, name: str) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "link.json").symlink_to(tmp_path / "s.json")
+    with pytest.raises(
+        SchemaError, match=r"s\.json, line 1: include\[0\]: expected a file that does not include this one"
+    ):
+        read_tables(write(tmp_path, TOP | {"include": [name]}))
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [("none.json", "No such file or directory"), (".", "Is a directory"), ("\0", "embedded null byte")],
+)
+def test_include_that_cannot_be_read(tmp_path: Path, name: str, reason: str) -> None:
+    expected = f"s.json, line 1: include[0]: expected a file that can be read ({reason}), found {json.dumps(name)}"
+    with pytest.raises(SchemaError, match=re.escape(expected)):
+        read_tables(write(tmp_path, TOP | {"include": [name]}))
+
+
+def test_what_is_no_file_is_not_read(tmp_path: Path) -> None:
+    """A pipe might never begin, a device never end."""
+    pipe = tmp_path / "pipe.json"
+    os.mkfifo(pipe)
+    with pytest.raises(SchemaError, match=r"^pipe\.json: cannot be read: it is not a file$"):
+        read_tables(pipe)
+    with pytest.raises(SchemaError, match=r"\(it is not a file\), found"):
+        read_tables(write(tmp_path, TOP | {"include": ["pipe.json"]}))
+
+
+@pytest.mark.parametrize("kind", ["int", "text", "raw3"])
+def test_only_strings_are_secret(tmp_path: Path, kind: str) -> None:
+    fields = message_fields({"name": "p", "kind": kind, "secret": True})
+    with pytest.raises(SchemaError, match=r"\.secret: expected false, unless the kind is one of str, str!, str!!, fo"):
+        read_tables(write(tmp_path, fields))
 
 
 @pytest.mark.parametrize("table", ["enums", "flags", "name_lists"])
