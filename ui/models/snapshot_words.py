@@ -73,12 +73,12 @@ def partly(partial: PartialCounts) -> str:
     """How much of a snapshot without a baseline is known: its items, those without values, those that are not there."""
     if not partial.known:
         return _tr("Not rebuilt, this is the delta alone.")
-    text = _tr("Known in part, from deltas alone: {known}, at least {unknown} more without values, {absent} not there.")
-    return text.format(
-        known=words.count(partial.known, _tr("item"), _tr("items")),
-        unknown=words.quantity(partial.unknown),
-        absent=words.quantity(partial.absent),
-    )
+    told = [words.count(partial.known, _tr("item"), _tr("items"))]
+    if partial.unknown:
+        told.append(_tr("at least {unknown} more without values").format(unknown=words.quantity(partial.unknown)))
+    if partial.absent:
+        told.append(_tr("{absent} not there").format(absent=words.quantity(partial.absent)))
+    return _tr("Known in part, from deltas alone: {told}.").format(told=", ".join(told))
 
 
 def finding(place: str, head: SnapshotHead, client: str, number: PacketNumber, text: str) -> str:
