@@ -105,6 +105,13 @@ def nothing_to_show(head: SnapshotHead, reason: str) -> tuple[str, str]:
     return _tr("No delta to show"), f"{sentence(reason)}."
 
 
+def unread(tables: Tables, flow: int) -> str:
+    """Why no packet of a flow is decoded."""
+    if tables.flows.text("pinned", flow):
+        return _tr("You chose not to decode this flow: only its bytes are known")
+    return _tr("Nothing reads this flow: only its bytes are known")
+
+
 def without_snapshot(tables: Tables, info: PacketInfo, packet: int) -> tuple[str, str]:
     """Title and sentence for a selected packet that no snapshot belongs to."""
     title = _tr("This packet carries no snapshot")
@@ -114,7 +121,7 @@ def without_snapshot(tables: Tables, info: PacketInfo, packet: int) -> tuple[str
         known = tables.flows.text("recognised", flow)
         if known:
             return title, _tr("It belongs to {game}, which is recognised but not read.").format(game=known)
-        return title, _tr("Nothing reads this flow: only its bytes are known. They stand in the Packet tab.")
+        return title, _tr("{why}. They stand in the Packet tab.").format(why=unread(tables, flow))
     code = tables.packets.integer("code", packet)
     if code:
         fault = _tr("It could not be read: {fault}. Its bytes stand in the Packet tab.")
