@@ -125,7 +125,7 @@ class Saving(QObject):
             found.append(Choice(text, lambda: _in_seconds(tables, start, stop)))
         session = _session_of(document)
         if session >= 0:
-            text = tr("The &session {0}").format(_session_words(tables, session))
+            text = tr("&Session {0}").format(_session_words(tables, session))
             found.append(Choice(text, lambda: selection.of_session(tables, session)))
         rows = self._selected()
         if rows:

@@ -133,11 +133,11 @@ class Described:
 
     def _known(self, partial: PartialItems) -> str:
         """From deltas alone, of a snapshot without a base."""
-        words = [
-            f"{counted(len(partial.known), 'item')} from deltas alone",
-            f"at least {len(partial.unknown)} more without values",
-            f"{len(partial.absent)} not there",
-        ]
+        words = [f"{counted(len(partial.known), 'item')} from deltas alone"]
+        if partial.unknown:
+            words.append(f"at least {len(partial.unknown)} more without values")
+        if partial.absent:
+            words.append(f"{len(partial.absent)} not there")
         return f"{', '.join(words)}; of all others nothing is known"
 
     def _fate(self) -> str:

@@ -114,7 +114,8 @@ class PacketInfo:
         known, unknown = snapshots.integer("items", snapshot), snapshots.integer("detail2", snapshot)
         if not known and not unknown:
             return ""
-        return f"; deltas alone tell {known} item{'' if known == 1 else 's'}, and {unknown} without values"
+        told = f"; deltas alone tell {known or 'no'} item{'s' if known > 1 else ''}"
+        return f"{told}, at least {unknown}{' more' if known else ''} without values" if unknown else told
 
     def lost_here(self, snapshot: int) -> int:
         """Packets that the capturing program says it lost, where something is missing for which that is the reason."""

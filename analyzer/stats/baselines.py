@@ -9,7 +9,7 @@ import numpy as np
 
 from analyzer.snapshots.tracking.columns import RETENTION_TICKS
 from analyzer.stats.history import History
-from analyzer.stats.live import Ints
+from analyzer.stats.live import Ints, made_mask
 from analyzer.stats.snapshots import rebuilt_mask
 from analyzer.store.tables import Tables
 
@@ -32,6 +32,7 @@ class Baseline:
     """Row, -1: a baseline that is not in the capture."""
     tick: int
     age_ms: float | None
+    """None: not in the capture, or made for an excerpt."""
     items: int | None
     """None: not rebuilt."""
     acked_packet: int
@@ -85,20 +86,22 @@ class _Store:
         known = rows[np.minimum(places, len(rows) - 1)] == self._bases
         np.add.at(used, places[known], 1)
         columns = [self._column(name, rows) for name in ("tick", "acked_packet", "items", "status")]
-        ages = (self._times(np.array([self._packet])) - self._times(self._column("packet", rows))) / 1e6
+        packets = self._column("packet", rows)
+        ages = (self._times(np.array([self._packet])) - self._times(packets)) / 1e6
+        made = made_mask(self._tables, packets)
         rebuilt = rebuilt_mask(columns.pop())
-        values = zip(rows.tolist(), *(column.tolist() for column in (*columns, rebuilt, ages, used)), strict=True)
+        values = zip(rows.tolist(), *(column.tolist() for column in (*columns, rebuilt, ages, made, used)), strict=True)
         return [
             Baseline(
                 snapshot=row,
                 tick=tick,
-                age_ms=age,
+                age_ms=None if made_here else age,
                 items=items if whole else None,
                 acked_packet=acked if acked <= self._packet else -1,
                 used=uses,
                 role=self._role(row, tick),
             )
-            for row, tick, acked, items, whole, age, uses in values
+            for row, tick, acked, items, whole, age, made_here, uses in values
         ]
 
     def _role(self, row: int, tick: int) -> Role:

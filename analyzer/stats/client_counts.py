@@ -18,7 +18,7 @@ from analyzer.snapshots.status import REPEATED, LostBy, Proof, Status
 from analyzer.stats.flows import session_flow
 from analyzer.stats.groups import stable_order
 from analyzer.stats.history import LOOKED_FOR, GrowingHistory, Histories, History, looked_for, rows_of
-from analyzer.stats.live import Ints, packet_times
+from analyzer.stats.live import Ints, made_mask, packet_times
 from analyzer.stats.session_counts import NO_QUANTILES, Finished, Quantiles, SessionTallies, Spans
 from analyzer.stats.session_traffic import SessionTraffic, Totals
 from analyzer.stats.snapshots import failed_mask, rebuilt_mask, root_statuses
@@ -206,7 +206,8 @@ class ClientCounts:
         kept = [column[order] for column in (rows.rows, rows["packet"], rows["tick"], rows["base_tick"])]
         ages, trips, sizes = (values[order] for values in (ages, trips, rows["wire_bytes"]))
         last_ns, times = int(times[-1]), times[order]
-        based, acked, rebuilt = bases[order] >= 0, rows.acked[order] >= 0, rows.rebuilt[order]
+        sent = (bases >= 0) & ~made_mask(self._tables, packets)
+        based, acked, rebuilt = sent[order], rows.acked[order] >= 0, rows.rebuilt[order]
         numbers = rows["session"][order[bounds]].tolist()
         for number, (start, stop) in zip(numbers, pairwise([*bounds.tolist(), len(order)]), strict=True):
             own = slice(start, stop)

@@ -50,6 +50,14 @@ def packet_times(tables: Tables, packets: Ints) -> Ints:
     return tables.frames.take("time_ns", frames).astype(np.int64)
 
 
+def made_mask(tables: Tables, packets: Ints) -> NDArray[np.bool_]:
+    """Which packet rows an excerpt was given for its missing bases: their time says nothing; shape like `packets`."""
+    if not tables.made_interfaces:
+        return np.zeros(len(packets), np.bool_)
+    frames = tables.packets.take("frame", packets).astype(np.int64)
+    return np.isin(tables.frames.take("interface", frames), sorted(tables.made_interfaces))
+
+
 def snapshot_frames(tables: Tables, rows: Ints) -> Ints:
     """Number of the deciding frame of each snapshot row, counted from 1; shape like `rows`."""
     packets = tables.snapshots.take("packet", rows).astype(np.int64)

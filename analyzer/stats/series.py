@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyzer.snapshots.status import REPEATED, LostBy, Status
-from analyzer.stats.live import packet_times
+from analyzer.stats.live import made_mask, packet_times
 from analyzer.stats.parts import last_part_packets
 from analyzer.stats.snapshots import rebuilt_mask
 from analyzer.store.growing import Growing
@@ -239,7 +239,7 @@ class _Derived:
         for metric in (Metric.WIRE_BYTES, Metric.DELTA_BYTES, Metric.PARTS):
             yield metric, self._column(metric.value).astype(np.float64)
         yield Metric.ITEMS, np.where(self._rebuilt, self._column("items"), np.nan)
-        yield Metric.BASE_AGE_MS, 0.0 - self._until(_referred(self._tables, self._column("base")))
+        yield Metric.BASE_AGE_MS, 0.0 - self._until(_sent_bases(self._tables, self._column("base")))
         base_tick = self._column("base_tick")
         yield Metric.BASE_AGE_TICKS, np.where(base_tick >= 0, self._column("tick") - base_tick, np.nan)
         yield Metric.ACK_MS, self._until(self._column("acked_packet"))
@@ -277,8 +277,9 @@ class _Derived:
         return self._tables.snapshots.take(name, self._rows).astype(np.int64)
 
 
-def _referred(tables: Tables, bases: Ints) -> Ints:
-    """Deciding packets of snapshot rows; -1 of -1."""
+def _sent_bases(tables: Tables, bases: Ints) -> Ints:
+    """Deciding packets of snapshot rows; -1 of -1, and of those that were made for an excerpt."""
     packets = np.full(len(bases), -1, np.int64)
-    packets[bases >= 0] = tables.snapshots.take("packet", bases[bases >= 0])
+    known = tables.snapshots.take("packet", bases[bases >= 0]).astype(np.int64)
+    packets[bases >= 0] = np.where(made_mask(tables, known), -1, known)
     return packets

@@ -8,15 +8,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from capture_files import BUNDLED, oracle_records
+from capture_files import BUNDLED, SAMPLE, oracle_records
 
 from analyzer.engine.capture import Capture
+from analyzer.export import selection
 from analyzer.snapshots.status import Status
 from analyzer.stats.baselines import Baseline, Role, baselines
 from analyzer.stats.clients import Clients, client_stats
 from analyzer.stats.history import History
+from analyzer.stats.live import made_mask
 from analyzer.stats.parts import part_packets
+from analyzer.stats.series import Metric, SnapshotSeries
 from analyzer.store.tables import Tables
+from tests.export.excerpts import cut, decoded
 
 
 @cache
@@ -163,3 +167,24 @@ def test_before_the_first_and_after_the_last_snapshot() -> None:
     tables, history = opened(BUNDLED / "ddnet_ctf1_24bots_slices.pcap.gz", "bot0")
     assert history.newest(0, -1) == -1
     assert history.newest(len(tables.packets) - 1, -1) == history.newest(-1, -1) == len(history.rows) - 1
+
+
+def test_a_made_baseline_has_no_age(tmp_path: Path) -> None:
+    with decoded(SAMPLE) as whole:
+        times = whole.capture.tables.frames.array("time_ns")
+        cut(whole, selection.in_time(whole.capture.tables, int(times[600]), int(times[700])), tmp_path / "part.pcapng")
+    with decoded(tmp_path / "part.pcapng") as part:
+        tables = part.capture.tables
+        client = client_stats(tables).stats[0]
+        history = client_stats(tables).histories[client.session]
+        bases = tables.snapshots.take("base", history.rows).astype(np.int64)
+        made = made_mask(tables, tables.snapshots.take("packet", np.maximum(bases, 0)).astype(np.int64)) & (bases >= 0)
+        assert made.any()
+        assert not made.all()
+        first = int(np.flatnonzero(made)[0])
+        assert next(row.age_ms for row in baselines(tables, history, first) if row.role is Role.BASE) is None
+        series = SnapshotSeries(tables)
+        series.update()
+        ages = series.values(Metric.BASE_AGE_MS)[history.rows]
+        assert np.isnan(ages[made]).all()
+        assert client.base_age_p50 == pytest.approx(np.nanpercentile(ages, 50, method="inverted_cdf"), rel=0.1)

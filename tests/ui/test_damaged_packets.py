@@ -122,3 +122,13 @@ def test_a_packet_of_no_known_protocol(window: MainWindow, select: Callable[[int
     assert bar.currentMessage() == "No later snapshot of this client"
     window.packets.go_first()
     assert bar.currentMessage() == ""
+
+
+def test_what_was_said_makes_way_for_the_file_again(
+    window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (bar,) = window.status.findChildren(QStatusBar)
+    monkeypatch.setattr("ui.views.status.SAID_MS", 1)
+    window.status.say("mod.json was read again.")
+    assert bar.currentMessage() == "mod.json was read again."
+    qtbot.waitUntil(lambda: bar.currentMessage() == "", timeout=20_000)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from capture_files import BUNDLED
 from live_content import live_content
-from PySide6.QtWidgets import QDialogButtonBox, QMenu
+from PySide6.QtWidgets import QDialogButtonBox, QLabel, QMenu
 from pytestqt.qtbot import QtBot
 
 from analyzer.engine.capture import Capture
@@ -159,6 +159,11 @@ def test_views_drop_the_old_rows_and_take_the_new(
     assert window.packets.model.index(packet, Column.PROTOCOL).data() != "DDNet"
     assert session_counts(tables, scope.own)
     qtbot.waitUntil(lambda: window.snapshot_tab.tree is None or not window.snapshot_tab.view.isVisible())
+    sentence = "You chose not to decode this flow: only its bytes are known"
+    qtbot.waitUntil(lambda: sentence in [label.text() for label in window.packet_tab.findChildren(QLabel)])
+    assert f"{sentence}. They stand in the Packet tab." in [
+        label.text() for label in window.snapshot_tab.findChildren(QLabel)
+    ]
 
     pin(None)
     qtbot.waitUntil(lambda: window.clients.clients.rowCount() == clients)

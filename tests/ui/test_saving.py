@@ -130,11 +130,11 @@ def test_the_session_and_the_packets_that_are_selected(
     table.selectRow(700)
     dialog = ask()
     assert [button.text() for button in dialog.buttons][2:] == ["The selected pac&ket"]
-    assert dialog.buttons[1].text().startswith("The &session 0, 127.0.0.1:")
+    assert dialog.buttons[1].text().startswith("&Session 0, 127.0.0.1:")
     packets = document.tables.packets
     session = packets.integer("session", document.selection.place.packet)
     count = int((packets.array("session") == session).sum())
-    assert choose(dialog, qtbot, "The session") == f"{count} packets."
+    assert choose(dialog, qtbot, "Session") == f"{count} packets."
     dialog.reject()
     assert window.saving.dialog is None
     rows = QItemSelectionModel.SelectionFlag.Select | QItemSelectionModel.SelectionFlag.Rows

@@ -108,7 +108,7 @@ def type_cell(node: TypeNode, shown: Sequence[ItemNode], in_mode: int, column: i
 def item_title(node: ItemNode) -> str:
     """Name, id, and the player's name."""
     title = f"{node.name} {node.id}"
-    return f"{title}{words.DOT}{node.owner}" if node.owner else title
+    return f"{title}{words.DOT}{node.owner}" if node.owner.strip() else title
 
 
 def item_remark(node: ItemNode) -> str:

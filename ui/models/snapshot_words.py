@@ -73,12 +73,12 @@ def partly(partial: PartialCounts) -> str:
     """How much of a snapshot without a baseline is known: its items, those without values, those that are not there."""
     if not partial.known:
         return _tr("Not rebuilt, this is the delta alone.")
-    text = _tr("Known in part, from deltas alone: {known}, at least {unknown} more without values, {absent} not there.")
-    return text.format(
-        known=words.count(partial.known, _tr("item"), _tr("items")),
-        unknown=words.quantity(partial.unknown),
-        absent=words.quantity(partial.absent),
-    )
+    told = [words.count(partial.known, _tr("item"), _tr("items"))]
+    if partial.unknown:
+        told.append(_tr("at least {unknown} more without values").format(unknown=words.quantity(partial.unknown)))
+    if partial.absent:
+        told.append(_tr("{absent} not there").format(absent=words.quantity(partial.absent)))
+    return _tr("Known in part, from deltas alone: {told}.").format(told=", ".join(told))
 
 
 def finding(place: str, head: SnapshotHead, client: str, number: PacketNumber, text: str) -> str:
@@ -105,6 +105,13 @@ def nothing_to_show(head: SnapshotHead, reason: str) -> tuple[str, str]:
     return _tr("No delta to show"), f"{sentence(reason)}."
 
 
+def unread(tables: Tables, flow: int) -> str:
+    """Why no packet of a flow is decoded."""
+    if tables.flows.text("pinned", flow):
+        return _tr("You chose not to decode this flow: only its bytes are known")
+    return _tr("Nothing reads this flow: only its bytes are known")
+
+
 def without_snapshot(tables: Tables, info: PacketInfo, packet: int) -> tuple[str, str]:
     """Title and sentence for a selected packet that no snapshot belongs to."""
     title = _tr("This packet carries no snapshot")
@@ -114,7 +121,7 @@ def without_snapshot(tables: Tables, info: PacketInfo, packet: int) -> tuple[str
         known = tables.flows.text("recognised", flow)
         if known:
             return title, _tr("It belongs to {game}, which is recognised but not read.").format(game=known)
-        return title, _tr("Nothing reads this flow: only its bytes are known. They stand in the Packet tab.")
+        return title, _tr("{why}. They stand in the Packet tab.").format(why=unread(tables, flow))
     code = tables.packets.integer("code", packet)
     if code:
         fault = _tr("It could not be read: {fault}. Its bytes stand in the Packet tab.")

@@ -23,6 +23,7 @@ from ui import fonts
 from ui.document import Document
 from ui.models import provenance
 from ui.models.fields import FieldModel
+from ui.models.snapshot_words import unread
 from ui.theme import CELL_PADDING, TOOL_ROW_HEIGHT, Theme
 from ui.views.byte_pane import BytePane
 from ui.views.elided import ElidedLabel
@@ -181,6 +182,11 @@ class PacketTab(QWidget):
             self._error_bar.hide()
             return
         is_decoded = bool(self.model.top)
+        if not is_decoded and self._document is not None:
+            tables = self._document.tables
+            self._undecided.show_state(
+                self.tr("Not decoded"), unread(tables, tables.packets.integer("flow", detail.packet))
+            )
         self._left.setCurrentWidget(self.tree if is_decoded else self._undecided)
         wrong = next(self._wrong(), None)
         self._error_bar.setVisible(wrong is not None)
@@ -342,7 +348,6 @@ class PacketTab(QWidget):
             self.tr("Choose a row of the list: its fields and bytes are shown here"),
             self.tr("Select the first"),
         )
-        self._undecided.show_state(self.tr("Not decoded"), self.tr("Nothing reads this flow: only its bytes are known"))
         self._error_button.setText(self.tr("Show bytes"))
         self._error_bar.setAutoFillBackground(True)
         bar = QHBoxLayout(self._error_bar)

@@ -19,6 +19,8 @@ from ui.theme import Theme
 STATUS_HEIGHT = 24
 REFRESH_MS = 250
 """Numbers that change faster than this nobody reads."""
+SAID_MS = 10_000
+"""For so long something stands in place of the file and its counts."""
 GAP = 8
 """Qt leaves no more than this between the parts of the bar."""
 EDGE = 8
@@ -160,8 +162,8 @@ class StatusBar(QStatusBar):
 
     @Slot(str)
     def say(self, text: str) -> None:
-        """In place of what stands at the left, until there is nothing to say."""
-        self._bar.showMessage(text)
+        """In place of what stands at the left, for a while or until there is nothing to say."""
+        self._bar.showMessage(text, SAID_MS)
 
     def show_document(self, document: Document | None) -> None:
         """Follow another document, or none."""

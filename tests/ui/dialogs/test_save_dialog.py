@@ -15,7 +15,7 @@ from ui.theme import LIGHT
 
 CHOICES = [
     Choice("The &whole capture", lambda: np.ones(3, dtype=np.bool_)),
-    Choice("The &session 0", lambda: np.zeros(3, dtype=np.bool_)),
+    Choice("&Session 0", lambda: np.zeros(3, dtype=np.bool_)),
 ]
 
 

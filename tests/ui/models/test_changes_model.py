@@ -27,6 +27,7 @@ from ui.models.change_cells import (
     ShareCell,
     ValueCell,
     cell_text,
+    item_title,
 )
 from ui.models.changes import ChangesModel
 from ui.theme import LIGHT
@@ -119,6 +120,11 @@ def test_cells_of_items(model: ChangesModel) -> None:
     assert texts(event)[DIFFERENCE] == "meaningless"
     assert cell(removed, ITEM).struck
     assert [cell(row, SHARE).bar for row in (removed, added, changed)] == [0.25, 1.0, 1.0]
+
+
+@pytest.mark.parametrize(("owner", "title"), [("Ann", "Tee 2 · Ann"), (" ", "Tee 2"), ("", "Tee 2")])
+def test_a_name_that_shows_nothing_is_left_out(owner: str, title: str) -> None:
+    assert item_title(ItemNode(9, 2, "Tee", owner, "added", False, 40, (), 0, "tee 2")) == title
 
 
 def test_cells_of_fields(model: ChangesModel) -> None:
