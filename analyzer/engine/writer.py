@@ -6,7 +6,7 @@ that began it. So the tables do not depend on how the capture was cut into batch
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from itertools import accumulate, pairwise
 from operator import itemgetter
@@ -48,7 +48,10 @@ _LATE_COLUMNS = ("kind", "flags", "ack", "chunks", "code", "severity")
 
 
 def merge(tables: Tables, handed: Iterable[Handed]) -> None:
-    """Append every row handed over and translate local numbers into rows. Publishes nothing."""
+    """Append every row handed over and translate local numbers into rows.
+
+    Publishes nothing but what packets that readers see already refer to from now on.
+    """
     filled = [rows for rows in handed if rows.pending]
     if not filled:
         return
@@ -59,14 +62,50 @@ def merge(tables: Tables, handed: Iterable[Handed]) -> None:
     for rows, sessions, snapshots in zip(filled, new_sessions, new_snapshots, strict=True):
         rows.owner.session_rows.extend(sessions)
         rows.owner.snapshot_rows.extend(snapshots)
-    _amend_packets(tables, batch)
-    _merge_messages(tables, batch)
-    _merge_snapshots(tables, batch, order)
+    references = _References(tables)
+    _amend_packets(tables, batch, references)
+    carriers = _merge_messages(tables, batch, references)
+    _merge_snapshots(tables, batch, order, carriers)
     _merge_findings(tables, filled)
     _store_blocks(tables, filled)
     _amend_sessions(tables, filled)
     _amend_snapshots(tables, batch)
     _count_types(tables, filled)
+    references.settle()
+
+
+class _References:
+    """What packets say of rows that are appended in this merge.
+
+    A packet that is published, as it was read otherwise before, says it when readers may see those rows.
+    """
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+        self._published = len(tables.packets)
+        self._waiting: list[tuple[Ints, dict[str, Ints]]] = []
+
+    def set(self, packets: Ints, columns: Mapping[str, Ints]) -> None:
+        """The values of columns for rows of `packets`, each of shape (n,)."""
+        seen = packets < self._published
+        for own in (seen, ~seen):
+            if not own.any():
+                continue
+            part = packets[own], {name: values[own] for name, values in columns.items()}
+            if own is seen:
+                self._waiting.append(part)
+            else:
+                self._tables.packets.amend_together(*part)
+
+    def settle(self) -> None:
+        """Publish what published packets refer to, and let them."""
+        if not self._waiting:
+            return
+        tables = self._tables
+        for table in (tables.sessions, tables.messages, tables.parts, tables.snapshots):
+            table.publish()
+        for packets, columns in self._waiting:
+            tables.packets.amend_together(packets, columns)
 
 
 class _Joined:
@@ -143,13 +182,14 @@ def _merge_sessions(tables: Tables, filled: Sequence[Handed]) -> list[Ints]:
     return _ranks(np.array(order, dtype=np.int64), first, edges)
 
 
-def _amend_packets(tables: Tables, batch: _Batch) -> None:
+def _amend_packets(tables: Tables, batch: _Batch, references: _References) -> None:
     packets = batch.packets
     numbers = packets.matrix[:, P_PACKET]
     late = {column: packets.matrix[:, PACKET_COLUMNS.index(column)] for column in _LATE_COLUMNS}
     sessions = packets.rows(batch.sessions, packets.matrix[:, P_SESSION])
     snapshots = packets.rows(batch.snapshot_rows, packets.matrix[:, P_SNAPSHOT])
-    tables.packets.amend_together(numbers, {**late, "session": sessions, "snapshot": snapshots})
+    tables.packets.amend_together(numbers, late)
+    references.set(numbers, {"session": sessions, "snapshot": snapshots})
     _unlink_messages(tables, batch)
     known = sessions >= 0
     for start, stop in pairwise(packets.edges):
@@ -170,10 +210,11 @@ def _unlink_messages(tables: Tables, batch: _Batch) -> None:
         tables.packets.amend("first_message", own[foreign], np.full(len(foreign), -1))
 
 
-def _merge_messages(tables: Tables, batch: _Batch) -> None:
+def _merge_messages(tables: Tables, batch: _Batch, references: _References) -> tuple[Ints, Ints]:
+    """The packets that have messages here, ascending, and the first message of each."""
     messages = batch.messages
     if not len(messages):
-        return
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
     order = _order(messages.matrix[:, M_PACKET], messages.spread(batch.begun))
     ordered = messages.matrix[order]
     columns: dict[str, Array] = {name: ordered[:, index] for index, name in enumerate(MESSAGE_COLUMNS)}
@@ -181,7 +222,8 @@ def _merge_messages(tables: Tables, batch: _Batch) -> None:
     columns["reading"] = messages.spread(np.array([rows.owner.reading for rows in batch.filled], dtype=np.int64))[order]
     first = tables.messages.append(columns, len(messages))
     packets, starts = np.unique(ordered[:, M_PACKET], return_index=True)
-    tables.packets.amend("first_message", packets, starts + first)
+    references.set(packets, {"first_message": starts + first})
+    return packets, starts + first
 
 
 def _name_numbers(tables: Tables, batch: _Batch, order: Ints) -> Ints:
@@ -203,7 +245,8 @@ def _name_numbers(tables: Tables, batch: _Batch, order: Ints) -> Ints:
     return numbers.take(used)
 
 
-def _merge_snapshots(tables: Tables, batch: _Batch, order: Ints) -> None:
+def _merge_snapshots(tables: Tables, batch: _Batch, order: Ints, messages: tuple[Ints, Ints]) -> None:
+    """`messages`: as from `_merge_messages`."""
     snapshots = batch.snapshots
     if not len(snapshots):
         return
@@ -216,10 +259,19 @@ def _merge_snapshots(tables: Tables, batch: _Batch, order: Ints) -> None:
     before = np.cumsum(counts) - counts
     begin = ordered[:, S_FIRST_PART] + snapshots.spread(np.array(batch.parts.edges[:-1], dtype=np.int64))[order]
     parts = batch.parts.matrix[np.repeat(begin - before, counts) + np.arange(counts.sum())]
-    carriers = tables.packets.take("first_message", parts[:, R_PACKET]).astype(np.int64)
+    carriers = _first_messages(tables, parts[:, R_PACKET], *messages)
     first = tables.parts.append({"message": carriers + parts[:, R_ORDINAL], "number": parts[:, R_NUMBER]}, len(parts))
     columns["first_part"] = np.where(counts > 0, first + before, -1)
     tables.snapshots.append(columns, len(snapshots))
+
+
+def _first_messages(tables: Tables, packets: Ints, fresh: Ints, first: Ints) -> Ints:
+    """The first message of each packet: of those in `fresh`, ascending, the one in `first`."""
+    known = tables.packets.take("first_message", packets).astype(np.int64)
+    if len(fresh):
+        places = np.minimum(np.searchsorted(fresh, packets), len(fresh) - 1)
+        known = np.where(fresh[places] == packets, first[places], known)
+    return known
 
 
 def _merge_findings(tables: Tables, filled: Sequence[Handed]) -> None:

@@ -398,6 +398,27 @@ def test_a_reading_anew_takes_the_packet_over() -> None:
     assert tables.snapshots.appended == 1
 
 
+def test_what_a_published_packet_refers_to_is_published() -> None:
+    """A reader that follows it at any moment finds rows; packets that come with theirs wait for both."""
+    tables = one_packet_tables(1)
+    names = ("frame", "flow", "direction", "start", "length", "udp_length", "pieces")
+    tables.packets.append(dict.fromkeys(names, [0]), 1)
+    player = Player(Rows(0, 0))
+    for packet in (0, 1):
+        player.play(packet, [("message", 1, 0), ("snapshot", 0, 0)])
+    merge(tables, [player.rows.hand_over()])
+    row = tables.packets.row(0)
+    assert (row["first_message"], row["snapshot"], row["session"]) == (0, 0, 0)
+    for table in (tables.messages, tables.snapshots, tables.sessions):
+        assert len(table), table.name
+    alone = one_packet_tables(0)
+    alone.packets.append(dict.fromkeys(names, [0] * 2), 2)
+    other = Player(Rows(0, 0))
+    other.play(1, [("message", 1, 0), ("snapshot", 0, 0)])
+    merge(alone, [other.rows.hand_over()])
+    assert (len(alone.messages), len(alone.snapshots), len(alone.sessions)) == (0, 0, 0)
+
+
 @pytest.mark.parametrize("parts", [0, 1, 64])
 def test_counts_of_parts(parts: int) -> None:
     tables = one_packet_tables()

@@ -150,7 +150,7 @@ def test_the_file_dialog_lists_captures_alone() -> None:
     assert "(*)" in everything
     for path in BUNDLED.iterdir():
         listed = any(fnmatch(path.name, pattern) for pattern in patterns)
-        assert listed == path.name.endswith((".pcap", ".pcapng", ".pcap.gz"))
+        assert listed == path.name.endswith((".pcap", ".pcapng", ".pcap.gz", ".pcapng.gz"))
 
 
 def test_tables_take_the_memory_that_is_preferred(opening: Opening, qtbot: QtBot, tmp_path: Path) -> None:

@@ -122,7 +122,7 @@ def _read_updates(delta: Delta, index: int, update_count: int, sizes: Sequence[i
             raise _fault("D5", data, index, f"update {number}: type {item_type} is out of range", number, item_type)
         if not 0 <= item_id <= MAX_ID:
             raise _fault("D6", data, index + 1, f"update {number}: id {item_id} is out of range", number, item_id)
-        size = sizes[item_type] if item_type < AGREED_TYPES else -1
+        size = sizes[item_type] if item_type < len(sizes) else -1
         if size >= 0:
             if size > count - start:
                 text = f"update {number}: {size} values agreed, {count - start} left"
