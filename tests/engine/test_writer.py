@@ -329,10 +329,14 @@ def check_order(tables: Tables, players: list[Player]) -> None:
 
 def one_packet_tables(count: int = 1) -> Tables:
     tables = Tables()
-    names = ("frame", "flow", "direction", "start", "length", "udp_length", "pieces")
-    tables.packets.append(dict.fromkeys(names, [0] * count), count)
+    add_packets(tables, count)
     tables.publish()
     return tables
+
+
+def add_packets(tables: Tables, count: int) -> None:
+    names = ("frame", "flow", "direction", "start", "length", "udp_length", "pieces")
+    tables.packets.append({name: [0] * count for name in names}, count)
 
 
 def test_nothing_to_merge() -> None:
@@ -400,9 +404,8 @@ def test_a_reading_anew_takes_the_packet_over() -> None:
 
 def test_what_a_published_packet_refers_to_is_published() -> None:
     """A reader that follows it at any moment finds rows; packets that come with theirs wait for both."""
-    tables = one_packet_tables(1)
-    names = ("frame", "flow", "direction", "start", "length", "udp_length", "pieces")
-    tables.packets.append(dict.fromkeys(names, [0]), 1)
+    tables = one_packet_tables()
+    add_packets(tables, 1)
     player = Player(Rows(0, 0))
     for packet in (0, 1):
         player.play(packet, [("message", 1, 0), ("snapshot", 0, 0)])
@@ -412,7 +415,7 @@ def test_what_a_published_packet_refers_to_is_published() -> None:
     for table in (tables.messages, tables.snapshots, tables.sessions):
         assert len(table), table.name
     alone = one_packet_tables(0)
-    alone.packets.append(dict.fromkeys(names, [0] * 2), 2)
+    add_packets(alone, 2)
     other = Player(Rows(0, 0))
     other.play(1, [("message", 1, 0), ("snapshot", 0, 0)])
     merge(alone, [other.rows.hand_over()])
