@@ -44,8 +44,8 @@ MAX_STORE_BYTES = 32 * 1024 * 1024
 """Sum of state_bytes an epoch may hold; hostile traffic reaches it, real traffic stays below a tenth."""
 _SMALLEST = 128
 """Ticks there is room for at first."""
-_GROWTH = 4
-"""A client of ordinary traffic has some hundred ticks in ten seconds."""
+_GROWTH = 16
+"""A client of ordinary traffic has up to a thousand ticks in ten seconds; what is not written yet is not in memory."""
 
 
 class Tracker:
