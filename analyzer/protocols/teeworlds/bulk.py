@@ -50,7 +50,7 @@ def bulk_tools(dialect: Dialect) -> Tools:
         rebuilder = BulkRebuilder(schema, types, tracker)
         if last:
             # The epoch before has ended, and the next one mostly needs as much memory.
-            rebuilder.store = last.pop().store
+            rebuilder.take_over(last.pop())
         last.append(rebuilder)
         return rebuilder
 
@@ -158,6 +158,7 @@ class BulkReading(TeeworldsReading):
         state[flow.NAMED] = not self._wants_player
         state[flow.MERGED] = self.rows.first_snapshot
         rebuilder.find_tail()
+        rebuilder.reach()
         state[flow.HEAD], state[flow.TAIL] = rebuilder.head, rebuilder.tail
         state[flow.N_BLOCKS] = 0
         state[flow.IN_ORDER] = 0

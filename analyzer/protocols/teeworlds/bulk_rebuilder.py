@@ -11,6 +11,7 @@ from analyzer.protocols.teeworlds import arena_kernels
 from analyzer.protocols.teeworlds import delta_columns as making
 from analyzer.protocols.teeworlds import flow_columns as flow
 from analyzer.protocols.teeworlds import item_kernels as items
+from analyzer.protocols.teeworlds.arena import ArenaMemory
 from analyzer.protocols.teeworlds.delta import Delta
 from analyzer.protocols.teeworlds.delta_columns import make_scratch
 from analyzer.protocols.teeworlds.delta_kernels import rebuild
@@ -123,9 +124,10 @@ class BulkRebuilder(Rebuilder):
         self._sizes = np.asarray(schema.sizes, dtype=np.int32)
         self._types = types
         self._tracker = tracker
+        self._arena = ArenaMemory(_SMALLEST_ARENA)
         self.store = _make_store(
             np.empty((MAX_OPEN + 1, _FIRST_PARTS * MAX_PART_LENGTH), dtype=np.uint8),
-            np.zeros(_SMALLEST_ARENA, dtype=np.int32),
+            self._arena.array,
             np.empty((_MOST_BLOCKS, 3), dtype=np.int64),
         )
         self._made = 0
@@ -210,8 +212,16 @@ class BulkRebuilder(Rebuilder):
     def purge(self) -> None:
         """Let go of all memory where there is no base left; `find_tail` lets go of what is not used any more."""
         if not self._tracker.bases():
-            self.store = _make_store(self.store.parts, np.zeros(_SMALLEST_ARENA, dtype=np.int32), self.store.blocks)
+            self._use(ArenaMemory(_SMALLEST_ARENA))
             self.head = self.tail = 1
+
+    def take_over(self, other: BulkRebuilder) -> None:
+        """Use the memory of an epoch that has ended."""
+        self._arena, self.store = other._arena, other.store
+
+    def reach(self) -> None:
+        """Have room for the next states in memory."""
+        self._arena.reach(self.head)
 
     def find_tail(self) -> None:
         """Find out what is free of the arena."""
@@ -243,11 +253,14 @@ class BulkRebuilder(Rebuilder):
         # What is not written yet is not in memory, so there is room at once for as many as are mostly kept; not for a
         # flow that has sent next to nothing, as some systems count what is only asked for.
         wanted = min((KEPT_STATES if count >= _GOES_ON else _GOES_ON) * ints, _LARGEST_GUESS)
-        arena = np.empty(max(_SMALLEST_ARENA, 2 * (1 + live + ints), wanted), dtype=np.int32)
-        arena[0] = 0
-        self.head = arena_kernels.move_states(epoch, entries, count, self.store.arena, arena)
+        larger = ArenaMemory(max(_SMALLEST_ARENA, 2 * (1 + live + ints), wanted))
+        self.head = arena_kernels.move_states(epoch, entries, count, self.store.arena, larger.array)
         self.tail = 1
-        self.store = _make_store(self.store.parts, arena, self.store.blocks)
+        self._use(larger)
+
+    def _use(self, arena: ArenaMemory) -> None:
+        self._arena = arena
+        self.store = _make_store(self.store.parts, arena.array, self.store.blocks)
 
     def blocks(self, count: int) -> list[tuple[int, bytes]]:
         """The first of the store's blocks as bytes, with their local numbers."""
