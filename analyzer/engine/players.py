@@ -8,18 +8,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from analyzer.protocols.base import NameMessages, Protocol, SessionFacts
+from analyzer.protocols.base import Arrived, NameMessages, Protocol, SessionFacts
 from analyzer.snapshots.status import REBUILT
 from analyzer.stats.live import packet_times
 from analyzer.store.tables import Tables
 from analyzer.wire.errors import DecodeError
 
-REPEATED, AHEAD = 8, 16
-"""Flags of messages."""
-MODULO, BACKROOM = 1024, 512
-"""Sequence numbers count up to the first; one at most the second behind another stands before it."""
-WINDOW_NS = 12_000_000_000
-"""A message that came ahead of others waits for them no longer than this."""
 MOST_READ = 1 << 14
 """Messages that are read to tell who is who: the last ones."""
 
@@ -53,10 +47,7 @@ class _Message:
 
     row: int
     packet: int
-    time_ns: int
-    sequence: int
-    ahead: bool
-    """It came ahead of others, which the receiver took before it."""
+    arrived: Arrived
 
 
 @dataclass(slots=True)
@@ -108,9 +99,10 @@ class ToldNames:
         self._look(kept, session, how.names(facts.dialect))
         stop = bisect_right(kept.messages, packet, key=lambda message: message.packet)
         messages = kept.messages[max(0, stop - MOST_READ) : stop]
+        messages = [messages[index] for index in how.in_order([message.arrived for message in messages])]
         self._read(kept, messages, facts, how)
         names: dict[int, str] = {}
-        for message in _in_order(messages):
+        for message in messages:
             told = kept.read[message.row]
             if told is not None:
                 names[told[0]] = told[1]
@@ -125,21 +117,17 @@ class ToldNames:
         numbers = [number for number in range(len(tables.names)) if tables.names[number] in names]
         rows = start + np.flatnonzero(np.isin(tables.messages.array("name", start, stop), numbers))
         reading = tables.sessions.integer("reading", session)
-        repeated = tables.messages.take("flags", rows).astype(np.int64) & REPEATED > 0
-        rows = rows[(tables.messages.take("reading", rows) == reading) & ~repeated]
+        rows = rows[tables.messages.take("reading", rows) == reading]
         packets = tables.messages.take("packet", rows).astype(np.int64)
         server = tables.flows.integer("server", tables.readings.integer("flow", reading))
         own = tables.packets.take("session", packets) == session
         own &= tables.packets.take("direction", packets) == server
         rows, packets = rows[own], packets[own]
-        columns = (
-            rows,
-            packets,
-            packet_times(tables, packets),
-            tables.messages.take("sequence", rows),
-            tables.messages.take("flags", rows).astype(np.int64) & AHEAD > 0,
-        )
-        kept.messages += [_Message(*values) for values in zip(*(column.tolist() for column in columns), strict=True)]
+        times = packet_times(tables, packets)
+        sequences, flags = (tables.messages.take(name, rows) for name in ("sequence", "flags"))
+        columns = (column.tolist() for column in (rows, packets, times, sequences, flags))
+        for row, packet, *arrived in zip(*columns, strict=True):
+            kept.messages.append(_Message(row, packet, Arrived(*arrived)))
         kept.looked_at = stop
 
     def _read(self, kept: _Kept, messages: Sequence[_Message], facts: SessionFacts, how: NameMessages) -> None:
@@ -151,22 +139,6 @@ class ToldNames:
                 kept.read[message.row] = how.read(payload, facts, offset, size)
             except DecodeError:
                 kept.read[message.row] = None
-
-
-def _in_order(messages: Sequence[_Message]) -> list[_Message]:
-    """Messages as the receiver took them: one that came ahead of others after those."""
-    ordered: list[_Message] = []
-    for message in messages:
-        at = len(ordered)
-        while at and _waits(ordered[at - 1], message):
-            at -= 1
-        ordered.insert(at, message)
-    return ordered
-
-
-def _waits(early: _Message, message: _Message) -> bool:
-    distance = (early.sequence - message.sequence) % MODULO
-    return early.ahead and 0 < distance < BACKROOM and message.time_ns - early.time_ns <= WINDOW_NS
 
 
 def last_rebuilt(tables: Tables, packet: int) -> int:

@@ -406,6 +406,15 @@ class ItemSample:
 
 
 @dataclass(frozen=True, slots=True)
+class Arrived:
+    """A message that came, as `messages` has it."""
+
+    time_ns: int
+    sequence: int
+    flags: int
+
+
+@dataclass(frozen=True, slots=True)
 class NameMessages:
     """Messages of the server that say which player a client id is."""
 
@@ -414,6 +423,8 @@ class NameMessages:
     read: Callable[[bytes, SessionFacts, int, int], tuple[int, str]]
     """Payload, facts, offset and size of such a message in the plain payload -> client id and name; without a name the
     player is gone. Raises DecodeError."""
+    in_order: Callable[[Sequence[Arrived]], list[int]]
+    """Messages of one sender as they came -> indices of those that the receiver took, in the order it took them."""
 
 
 class Effect(Enum):

@@ -190,15 +190,6 @@ def test_a_message_ahead_of_others_counts_after_them(decoded: Decoded) -> None:
     assert decoded(game).owner(100) == "bob"
 
 
-def test_a_message_ahead_waits_a_while_only(decoded: Decoded) -> None:
-    """Much later the same distance of numbers means the other way round."""
-    early = players._Message(0, 10, 0, 700, True)
-    late = players._Message(1, 20, 60_000_000_000, 600, False)
-    assert players._in_order([early, late]) == [early, late]
-    soon = players._Message(1, 20, 1_000_000_000, 600, False)
-    assert players._in_order([early, soon]) == [soon, early]
-
-
 def test_another_session_knows_nothing_of_the_names_of_the_one_before(decoded: Decoded) -> None:
     game = Game()
     game.tell(info(ANN, "ann"))

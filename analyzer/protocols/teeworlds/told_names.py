@@ -7,6 +7,7 @@ from analyzer.protocols.teeworlds.dialects import DIALECTS, Dialect
 from analyzer.protocols.teeworlds.messages import message_id
 from analyzer.protocols.teeworlds.players import read_client_info
 from analyzer.protocols.teeworlds.roles import Role
+from analyzer.protocols.teeworlds.vital import in_order
 from analyzer.transports.teeworlds import read_packet
 from analyzer.wire.errors import DecodeError
 from analyzer.wire.varint import unpack
@@ -43,4 +44,4 @@ def _read(payload: bytes, facts: SessionFacts, offset: int, size: int) -> tuple[
     return told
 
 
-NAME_MESSAGES = NameMessages(_names, _read)
+NAME_MESSAGES = NameMessages(_names, _read, in_order)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Generic, TypeVar
+
+from analyzer.protocols.base import Arrived
+from analyzer.protocols.teeworlds.codes import AHEAD, REPEATED
 
 T = TypeVar("T")
 
@@ -106,3 +110,22 @@ class VitalStream(Generic[T]):
             chunks.append(self._early.pop(following)[0])
             self.last = following
         return chunks
+
+
+def in_order(arrived: Sequence[Arrived]) -> list[int]:
+    """Indices of vital messages as the receiver took them: one that came ahead of others after those, each once."""
+    ordered: list[int] = []
+    for index, message in enumerate(arrived):
+        if message.flags & REPEATED:
+            continue
+        at = len(ordered)
+        while at and _waits(arrived[ordered[at - 1]], message):
+            at -= 1
+        ordered.insert(at, index)
+    return ordered
+
+
+def _waits(early: Arrived, message: Arrived) -> bool:
+    distance = (early.sequence - message.sequence) % MODULO
+    ahead = bool(early.flags & AHEAD)
+    return ahead and 0 < distance < BACKROOM and message.time_ns - early.time_ns <= WINDOW_NS

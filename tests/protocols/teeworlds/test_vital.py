@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer.protocols.teeworlds.vital import Arrival, Released, VitalStream
+from analyzer.protocols.base import Arrived
+from analyzer.protocols.teeworlds.codes import AHEAD, REPEATED, VITAL
+from analyzer.protocols.teeworlds.vital import Arrival, Released, VitalStream, in_order
 
 SECOND = 1_000_000_000
 
@@ -140,3 +142,26 @@ def test_no_chunk_is_released_twice(events: list[tuple[bool, int, int]]) -> None
         assert stream.last is None or 0 <= stream.last <= 1023
     assert len(set(taken)) == len(taken)
     assert set(taken) <= set(range(given))
+
+
+def test_messages_are_taken_in_their_order() -> None:
+    came = [
+        (1, VITAL),
+        (2, VITAL),
+        (5, VITAL | AHEAD),
+        (6, VITAL | AHEAD),
+        (2, VITAL | REPEATED),
+        (3, VITAL),
+        (4, VITAL),
+    ]
+    messages = [Arrived(0, sequence, flags) for sequence, flags in came]
+    assert [messages[index].sequence for index in in_order(messages)] == [1, 2, 3, 4, 5, 6]
+    over_the_end = [Arrived(0, 1, VITAL | AHEAD), Arrived(0, 1023, VITAL), Arrived(0, 0, VITAL)]
+    assert in_order(over_the_end) == [1, 2, 0]
+
+
+def test_a_message_ahead_waits_a_while_only() -> None:
+    """Much later the same distance of numbers means the other way round."""
+    early = Arrived(0, 700, VITAL | AHEAD)
+    assert in_order([early, Arrived(60 * SECOND, 600, VITAL)]) == [0, 1]
+    assert in_order([early, Arrived(SECOND, 600, VITAL)]) == [1, 0]
