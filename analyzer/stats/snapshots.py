@@ -168,11 +168,6 @@ class RebuiltCounter:
                 self._totals.add(mine, bit, np.full(len(mine), sign))
 
 
-def rebuilt_counts(tables: Tables) -> RebuiltCounts:
-    """Counted once; while a capture grows a `RebuiltCounter` does it for less."""
-    return RebuiltCounter(tables).counts()
-
-
 def rebuilt_mask(status: Ints) -> NDArray[np.bool_]:
     """Which statuses are of snapshots that were rebuilt."""
     return np.isin(status, REBUILT)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from analyzer.snapshots.status import LostBy, Status
 from analyzer.stats.rates import PacketRates
 from analyzer.stats.series import Metric, Rank, SnapshotSeries
-from analyzer.stats.snapshots import RebuiltCounts, rebuilt_counts
+from analyzer.stats.snapshots import RebuiltCounter, RebuiltCounts
 from analyzer.stats.track import Track
 from analyzer.store.chunk_memory import ChunkMemory
 from analyzer.store.columns import CHUNK_ROWS, Table
@@ -92,7 +92,7 @@ def test_what_is_kept_in_memory_is_bounded() -> None:
     ranks = series.rank[: count - STEP : 100]
     assert (ranks[: len(ranks) // 2] == Rank.LOST).all()
     assert tables.blocks.get(64 * 100) == bytes(200)
-    assert rebuilt_counts(tables) == RebuiltCounts(
+    assert RebuiltCounter(tables).counts() == RebuiltCounts(
         count - count // 100 - 1, 0, count - count // 100 - 1, count // 100 + 1, 0
     )
 

@@ -17,7 +17,7 @@ import pytest
 from analyzer.engine.capture import Capture
 from analyzer.snapshots.status import Status
 from analyzer.stats.live import live_sessions
-from analyzer.stats.snapshots import rebuilt_counts
+from analyzer.stats.snapshots import RebuiltCounter
 from tests.live.player import Player
 
 Address = tuple[str, int]
@@ -57,7 +57,7 @@ def _wait_for_server(process: subprocess.Popen[bytes], log: Path) -> None:
 def check(capture: Capture, players: list[Player]) -> None:
     """Every snapshot that a player got is there, rebuilt, with the right checksum; and none failed."""
     tables = capture.tables
-    counts = rebuilt_counts(tables)
+    counts = RebuiltCounter(tables).counts()
     assert counts.rebuilt == counts.proved
     assert (counts.failed, counts.unproven, counts.unknown) == (0, 0, 0)
     sessions = live_sessions(tables)

@@ -10,7 +10,7 @@ import pytest
 
 from analyzer.capture.live.control import Settings, Sniffer
 from analyzer.engine.capture import Capture
-from analyzer.stats.snapshots import rebuilt_counts
+from analyzer.stats.snapshots import RebuiltCounter
 from tests.capture.live.network import needs_libpcap, needs_right, started
 from tests.engine.table_content import table_content
 from tests.live.ddnet import Address, check, game_server, needs_server
@@ -57,7 +57,7 @@ def test_real_traffic_is_rebuilt_and_proved(server: Address, tmp_path: Path) -> 
     ):
         play(players, capture, sniffer)
         # Charts of a live capture draw what is published by now.
-        assert rebuilt_counts(capture.tables).rebuilt > 2 * SNAPSHOTS
+        assert RebuiltCounter(capture.tables).counts().rebuilt > 2 * SNAPSHOTS
         for player in players:
             player.leave()
         decode_rest(capture, sniffer)

@@ -11,7 +11,7 @@ from analyzer.engine.pins import NO_PINS, NOT_DECODED, Choice, Pin, Pins, Place
 from analyzer.stats.clients import KnownClients, client_stats
 from analyzer.stats.rates import PacketRates
 from analyzer.stats.series import Metric, SnapshotSeries
-from analyzer.stats.snapshots import rebuilt_counts
+from analyzer.stats.snapshots import RebuiltCounter
 
 PCAP = BUNDLED / "ddnet_dm2_reconnect_mapchange.pcap"
 WISHES = [
@@ -38,7 +38,7 @@ def test_kept_numbers_follow(batch: int) -> None:
         known.update()
         series.update()
         rates.update()
-        first = rebuilt_counts(tables)
+        first = RebuiltCounter(tables).counts()
         for pins in WISHES:
             capture.pin(pins)
             while capture.is_rereading:
@@ -58,4 +58,4 @@ def test_kept_numbers_follow(batch: int) -> None:
                     assert mine.tolist() == theirs.tolist()
         capture.pin(NO_PINS)
         capture.decode()
-        assert rebuilt_counts(tables) == first
+        assert RebuiltCounter(tables).counts() == first

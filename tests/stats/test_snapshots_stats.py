@@ -17,7 +17,6 @@ from analyzer.stats.snapshots import (
     RebuiltCounts,
     failed_mask,
     is_failed,
-    rebuilt_counts,
     repeated_mask,
     snapshot_stats,
 )
@@ -76,10 +75,10 @@ def test_a_failure_has_its_first_cause_in_the_capture() -> None:
 def test_the_cheap_counts_are_those_of_all_live_snapshots() -> None:
     for name in ("ddnet_tsunami_badcrc_head.pcap", "ddnet_dm2_reconnect_mapchange.pcap"):
         with Capture.open(BUNDLED / name) as opened:
-            assert rebuilt_counts(opened.tables) == RebuiltCounts(0, 0, 0, 0, 0)
+            assert RebuiltCounter(opened.tables).counts() == RebuiltCounts(0, 0, 0, 0, 0)
             opened.decode()
             full = snapshot_stats(opened.tables, live_snapshots(opened.tables), {})
-            counts = rebuilt_counts(opened.tables)
+            counts = RebuiltCounter(opened.tables).counts()
         assert (counts.rebuilt, counts.proved, counts.unproven) == (full.rebuilt, full.proved, full.unproven)
         assert counts.failed + counts.unknown == full.failed + full.statuses["crc"]
         assert counts.proved > 0
@@ -90,8 +89,8 @@ def test_counts_that_are_kept_follow_the_capture(name: str) -> None:
     with Capture.open(BUNDLED / name, batch=200, compiled=False) as opened:
         counter = RebuiltCounter(opened.tables)
         while opened.step():
-            assert counter.counts() == rebuilt_counts(opened.tables)
-        assert counter.counts() == rebuilt_counts(opened.tables)
+            assert counter.counts() == RebuiltCounter(opened.tables).counts()
+        assert counter.counts() == RebuiltCounter(opened.tables).counts()
         assert counter.counts().rebuilt > 0
 
 
@@ -109,12 +108,12 @@ def test_counts_that_are_kept_follow_what_is_amended(seed: int) -> None:
         made.snapshots.append(values, count)
         made.publish()
         seen.add(counter.counts())
-        assert counter.counts() == rebuilt_counts(made)
+        assert counter.counts() == RebuiltCounter(made).counts()
         rows = choose.sample(range(len(made.snapshots)), 2)
         column, most = choose.choice([("lost_by", len(LostBy) - 1), ("cause", min(rows)), ("proof", len(Proof) - 1)])
         made.snapshots.amend(column, rows, [choose.randint(0, most), choose.randint(0, most)])
         made.readings.amend("alive", [choose.randrange(3)], [choose.random() < 0.5])
-        assert counter.counts() == rebuilt_counts(made)
+        assert counter.counts() == RebuiltCounter(made).counts()
     assert len(seen) > 1
 
 
@@ -138,5 +137,5 @@ def test_counting_again_reads_only_what_is_new(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(made.snapshots, "array", counted_array)
     counter.counts()
     assert sum(read) == 0
-    rebuilt_counts(made)
+    RebuiltCounter(made).counts()
     assert sum(read) > 0

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QMessageBox
 from pytestqt.qtbot import QtBot
 
 from analyzer.engine.capture import Capture
-from analyzer.stats.snapshots import rebuilt_counts
+from analyzer.stats.snapshots import RebuiltCounter
 from tests.capture.live.network import needs_libpcap, needs_right
 from tests.engine.table_content import table_content
 from tests.live.ddnet import Address, check, game_server, needs_server
@@ -119,7 +119,7 @@ def see_it_move(window: MainWindow, document: Document, players: list[Player], p
     assert len(ends) > 2
     assert size.canvas.newest_at is not None
     assert size.header.value.endswith(" B")
-    assert rebuilt_counts(document.tables).failed == 0
+    assert RebuiltCounter(document.tables).counts().failed == 0
     scroll = window.packets.table.verticalScrollBar()
     assert window.packets.model.rowCount() > begun[2]
     assert scroll.value() == scroll.maximum() > 0
@@ -131,7 +131,7 @@ def see_it_paused(window: MainWindow, document: Document, players: list[Player],
     window.actions_by_name["pause"].trigger()
     play(lambda: not charts.is_stale)
     shown = model.rowCount(), charts.range_s, charts.charts[0].drawn.x.tolist()
-    rebuilt = rebuilt_counts(document.tables).rebuilt
+    rebuilt = RebuiltCounter(document.tables).counts().rebuilt
     said: list[str] = []
     enough = least(players) + 40
 
@@ -145,7 +145,7 @@ def see_it_paused(window: MainWindow, document: Document, players: list[Player],
     numbers = [int(text.partition(" ")[0].replace("\u202f", "")) for text in said]
     assert numbers == sorted(numbers)
     assert numbers[-1] > 100
-    play(lambda: rebuilt_counts(document.tables).rebuilt >= rebuilt + 40 * PLAYERS)
+    play(lambda: RebuiltCounter(document.tables).counts().rebuilt >= rebuilt + 40 * PLAYERS)
     bar.pause.click()
     assert model.rowCount() > shown[0] + numbers[-1] - 1
     play(lambda: charts.range_s[1] > shown[1][1] + 1.0 and len(charts.charts[0].drawn.x) > 0)
