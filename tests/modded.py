@@ -25,6 +25,15 @@ SCORE_UUID = uuid_of("score@mymod.example")
 HELLO = 120
 NAMES = ("nameless tee", "Überläufer", "x")
 
+X = {"name": "x", "kind": "int"}
+"""A field."""
+
+
+def fields(**kinds: str) -> list[dict[str, str]]:
+    """Fields of an item or a message: the kind of each, by name."""
+    return [{"name": name, "kind": kind} for name, kind in kinds.items()]
+
+
 SCHEMA: dict[str, object] = {
     "format": 1,
     "title": "My mod",
@@ -34,29 +43,22 @@ SCHEMA: dict[str, object] = {
             "type": TURRET,
             "name": "Turret",
             "ids": "pool",
-            "fields": [
-                {"name": "x", "kind": "pos"},
-                {"name": "y", "kind": "pos"},
-                {"name": "owner", "kind": "cid"},
-                {"name": "ready_tick", "kind": "tick"},
-                {"name": "mood", "kind": "enum:MOOD"},
-                {"name": "label", "kind": "str4"},
-            ],
+            "fields": fields(x="pos", y="pos", owner="cid", ready_tick="tick", mood="enum:MOOD", label="str4"),
         },
-        {"uuid_name": "shield@mymod.example", "name": "Shield", "fields": [{"name": "strength", "kind": "int"}]},
+        {"uuid_name": "shield@mymod.example", "name": "Shield", "fields": fields(strength="int")},
     ],
     "messages": [
         {
             "number": HELLO,
             "system": False,
             "name": "Sv_Hello",
-            "fields": [{"name": "client_id", "kind": "cid"}, {"name": "text", "kind": "str"}],
+            "fields": fields(client_id="cid", text="str"),
         },
         {
             "uuid_name": "score@mymod.example",
             "system": False,
             "name": "Sv_Score",
-            "fields": [{"name": "score", "kind": "int"}],
+            "fields": fields(score="int"),
         },
     ],
 }
@@ -64,12 +66,7 @@ LONGER_FLAG = {
     "type": FLAG,
     "name": "Flag",
     "ids": "team",
-    "fields": [
-        {"name": "x", "kind": "pos"},
-        {"name": "y", "kind": "pos"},
-        {"name": "team", "kind": "enum:TEAM"},
-        {"name": "carrier", "kind": "cid"},
-    ],
+    "fields": fields(x="pos", y="pos", team="enum:TEAM", carrier="cid"),
 }
 LONG_SCHEMA = {**SCHEMA, "items": [*SCHEMA["items"], LONGER_FLAG]}  # type: ignore[misc]
 
@@ -77,6 +74,11 @@ LONG_SCHEMA = {**SCHEMA, "items": [*SCHEMA["items"], LONGER_FLAG]}  # type: igno
 def write_schema(path: Path, content: object = SCHEMA) -> Path:
     path.write_text(json.dumps(content, indent=1), encoding="utf-8")
     return path
+
+
+def write_mod(folder: Path, name: str = "mod.json", **members: object) -> Path:
+    """A schema file with some members besides those that it must have."""
+    return write_schema(folder / name, {"format": 1, "title": "t", **members})
 
 
 def packed(text: str, ints: int) -> tuple[int, ...]:

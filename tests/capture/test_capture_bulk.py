@@ -14,7 +14,7 @@ from scapy.utils import RawPcapNgReader, RawPcapReader
 
 from analyzer.capture.bulk import BulkPcapIndexer, BulkPcapngIndexer
 from analyzer.capture.file import CaptureFile
-from analyzer.capture.frames import Drop, FrameBatch, Problem
+from analyzer.capture.frames import Drop, Problem
 from analyzer.capture.pcap import PcapIndexer
 from analyzer.capture.pcapng import PcapngIndexer
 from analyzer.capture.source import Source
@@ -32,15 +32,10 @@ from tests.capture.builders import (
     simple,
     statistics,
 )
+from tests.capture.indexing import Row, index_growing, rows
 
-Row = tuple[int, int, int, int, int]
 Found = tuple[list[Row], list[Problem], str, int | None, int, object, list[Drop]]
 WINDOW = 4096
-
-
-def rows(batch: FrameBatch) -> list[Row]:
-    columns = (batch.time_ns, batch.offset, batch.captured, batch.original, batch.interface)
-    return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
 def everything(indexer: PcapIndexer | PcapngIndexer, limit: int, *, closed: bool = True) -> Found:
@@ -250,23 +245,11 @@ def test_growing_files(tmp_path: Path, seed: int) -> None:
         payload = bytes(choose.randrange(60))
         data += enhanced(number, payload) if ng else pcap_record(number, number, payload)
     expected = same(data)
-    path = tmp_path / "growing"
-    path.write_bytes(b"")
-    file = CaptureFile.open(path)
     window = choose.choice([1, 30, 100, 4096, 1 << 20])
-    indexer = (BulkPcapngIndexer if ng else BulkPcapIndexer)(file, block_bytes=window)
-    found: list[Row] = []
-    written = 0
-    with path.open("ab", buffering=0) as writer:
-        while written < len(data):
-            step = choose.randrange(1, 2000)
-            writer.write(data[written : written + step])
-            written += step
-            found += rows(indexer.read(choose.randrange(40), closed=False))
-            assert not indexer.ended
-    while not indexer.ended:
-        found += rows(indexer.read(30, closed=True))
-    file.close()
+    kind = BulkPcapngIndexer if ng else BulkPcapIndexer
+    indexer, found = index_growing(
+        tmp_path / "growing", data, lambda file: kind(file, block_bytes=window), choose, piece=2000, limit=40
+    )
     assert found == expected[0]
     assert indexer.problems == []
 

@@ -10,34 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer.capture.file import BLOCK_BYTES, CaptureFile
-from analyzer.capture.frames import FrameBatch, Interface, Problem
+from analyzer.capture.file import BLOCK_BYTES
+from analyzer.capture.frames import Interface, Problem
 from analyzer.capture.pcap import PcapIndexer
 from tests.capture.builders import pcap_file, pcap_header, pcap_record
-
-Row = tuple[int, int, int, int, int]
-
-
-def rows(batch: FrameBatch) -> list[Row]:
-    columns = (batch.time_ns, batch.offset, batch.captured, batch.original, batch.interface)
-    return list(zip(*(column.tolist() for column in columns), strict=True))
+from tests.capture.indexing import Row, index_growing, index_whole
 
 
 def index(
     path: Path, data: bytes, *, block_bytes: int = BLOCK_BYTES, limit: int = 1000
 ) -> tuple[PcapIndexer, list[Row]]:
-    path.write_bytes(data)
-    file = CaptureFile.open(path)
-    indexer = PcapIndexer(file, block_bytes=block_bytes)
-    found: list[Row] = []
-    while not indexer.ended:
-        batch = indexer.read(limit, closed=True)
-        assert len(batch) <= limit
-        assert len(batch) or indexer.ended
-        found += rows(batch)
-    assert not len(indexer.read(limit, closed=True))
-    file.close()
-    return indexer, found
+    return index_whole(path, data, lambda file: PcapIndexer(file, block_bytes=block_bytes), limit)
 
 
 @pytest.mark.parametrize(
@@ -148,23 +131,10 @@ def test_growing_file_gives_the_same_frames(tmp_path: Path, seed: int) -> None:
     choose = random.Random(seed)
     data = pcap_file([(i, i, bytes(choose.randrange(60))) for i in range(40)], order="<>"[seed % 2])
     _, whole = index(tmp_path / "whole.pcap", data)
-    path = tmp_path / "growing.pcap"
-    path.write_bytes(b"")
-    file = CaptureFile.open(path)
-    indexer = PcapIndexer(file, block_bytes=choose.choice([1, 30, 100, 4096]))
-    found: list[Row] = []
-    written = 0
-    with path.open("ab", buffering=0) as writer:
-        while written < len(data):
-            step = choose.randrange(1, 50)
-            writer.write(data[written : written + step])
-            written += step
-            found += rows(indexer.read(choose.randrange(4), closed=False))
-            assert indexer.problems == []
-            assert not indexer.ended
-    while not indexer.ended:
-        found += rows(indexer.read(3, closed=True))
-    file.close()
+    window = choose.choice([1, 30, 100, 4096])
+    indexer, found = index_growing(
+        tmp_path / "growing.pcap", data, lambda file: PcapIndexer(file, block_bytes=window), choose, piece=50, limit=4
+    )
     assert found == whole
     assert indexer.problems == []
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analyzer.capture.file import BLOCK_BYTES, CaptureFile
-from analyzer.capture.frames import Drop, FrameBatch, Interface, Problem
+from analyzer.capture.frames import Drop, Interface, Problem
 from analyzer.capture.pcapng import PcapngIndexer
 from analyzer.capture.pcapng_blocks import UNKNOWN_LINK_TYPE
 from tests.capture.builders import (
@@ -26,31 +26,15 @@ from tests.capture.builders import (
     simple,
     statistics,
 )
+from tests.capture.indexing import Row, index_growing, index_whole
 
-Row = tuple[int, int, int, int, int]
 BEGIN = section() + interface()
-
-
-def rows(batch: FrameBatch) -> list[Row]:
-    columns = (batch.time_ns, batch.offset, batch.captured, batch.original, batch.interface)
-    return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
 def index(
     path: Path, data: bytes, *, block_bytes: int = BLOCK_BYTES, limit: int = 1000
 ) -> tuple[PcapngIndexer, list[Row]]:
-    path.write_bytes(data)
-    file = CaptureFile.open(path)
-    indexer = PcapngIndexer(file, block_bytes=block_bytes)
-    found: list[Row] = []
-    while not indexer.ended:
-        batch = indexer.read(limit, closed=True)
-        assert len(batch) <= limit
-        assert len(batch) or indexer.ended
-        found += rows(batch)
-    assert not len(indexer.read(limit, closed=True))
-    file.close()
-    return indexer, found
+    return index_whole(path, data, lambda file: PcapngIndexer(file, block_bytes=block_bytes), limit)
 
 
 @pytest.mark.parametrize("order", ["<", ">"])
@@ -277,22 +261,15 @@ def test_growing_file_gives_the_same_frames(tmp_path: Path, seed: int) -> None:
         payload = bytes(choose.randrange(60))
         data += choose.choice([enhanced(number, payload), simple(payload), block(99, payload), section() + interface()])
     whole_indexer, whole = index(tmp_path / "whole.pcapng", data)
-    path = tmp_path / "growing.pcapng"
-    path.write_bytes(b"")
-    file = CaptureFile.open(path)
-    indexer = PcapngIndexer(file, block_bytes=choose.choice([1, 30, 100, 4096]))
-    found: list[Row] = []
-    written = 0
-    with path.open("ab", buffering=0) as writer:
-        while written < len(data):
-            step = choose.randrange(1, 50)
-            writer.write(data[written : written + step])
-            written += step
-            found += rows(indexer.read(choose.randrange(4), closed=False))
-            assert not indexer.ended
-    while not indexer.ended:
-        found += rows(indexer.read(3, closed=True))
-    file.close()
+    window = choose.choice([1, 30, 100, 4096])
+    indexer, found = index_growing(
+        tmp_path / "growing.pcapng",
+        data,
+        lambda file: PcapngIndexer(file, block_bytes=window),
+        choose,
+        piece=50,
+        limit=4,
+    )
     assert found == whole
     assert indexer.problems == whole_indexer.problems
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,11 +13,7 @@ from analyzer.protocols.base import Effect
 from analyzer.snapshots.model import Item
 from tests.modded import LONG_SCHEMA, SHIELD_UUID, SNAPSHOTS, unknown_name, write_capture, write_schema
 
-
-@pytest.fixture(autouse=True)
-def nothing_in_use() -> Iterator[None]:
-    yield
-    use_schemas([])
+pytestmark = pytest.mark.usefixtures("no_schemas_left")
 
 
 @pytest.fixture(scope="module")

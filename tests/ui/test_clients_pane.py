@@ -7,6 +7,7 @@ import io
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from capture_files import BUNDLED
@@ -33,6 +34,7 @@ BOTS = BUNDLED / "ddnet_ctf1_24bots_slices.pcap.gz"
 CUT = BUNDLED / "ddnet_dm6_snaplen220.pcap"
 RECONNECTS = BUNDLED / "ddnet_dm2_reconnect_mapchange.pcap"
 OpenDocument = Callable[..., Document]
+Show = Callable[[Path], Document]
 
 
 @pytest.fixture
@@ -54,6 +56,19 @@ def listed(qtbot: QtBot, pane: ClientsPane, document: Document) -> None:
     qtbot.waitUntil(
         lambda: pane.source.clients.stats == whole and pane.clients.rowCount() == len(whole), timeout=30_000
     )
+
+
+@pytest.fixture
+def shown(qtbot: QtBot, document: OpenDocument, pane: ClientsPane) -> Show:
+    """Opens a capture and shows it in the pane, with the numbers of all of it."""
+
+    def show(path: Path) -> Document:
+        opened = document(path)
+        pane.show_document(opened)
+        listed(qtbot, pane, opened)
+        return opened
+
+    return show
 
 
 def names(model: ClientModel) -> list[str]:
@@ -95,10 +110,8 @@ def test_rows_arrive_while_decoding(
     assert store.model() is pane.store.model
 
 
-def test_worst_first_with_signs(qtbot: QtBot, document: OpenDocument, pane: ClientsPane) -> None:
-    opened = document(BAD)
-    pane.show_document(opened)
-    listed(qtbot, pane, opened)
+def test_worst_first_with_signs(pane: ClientsPane, shown: Show) -> None:
+    shown(BAD)
     assert names(pane.clients) == ["bot0", "bot2", "bot3", "bot1", "bot4", "bot5"]
     cells = [pane.clients.index(row, 0).data(CELL_ROLE) for row in range(3)]
     assert [cell.sign for cell in cells if isinstance(cell, Cell)] == ["error", "error", "ok"]
@@ -111,10 +124,8 @@ def test_worst_first_with_signs(qtbot: QtBot, document: OpenDocument, pane: Clie
     assert "67 by the capture" in tip
 
 
-def test_texts_are_the_numbers(qtbot: QtBot, document: OpenDocument, pane: ClientsPane) -> None:
-    opened = document(BAD)
-    pane.show_document(opened)
-    listed(qtbot, pane, opened)
+def test_texts_are_the_numbers(pane: ClientsPane, shown: Show) -> None:
+    shown(BAD)
     model = pane.clients
     for row in range(model.rowCount()):
         stats = model.row_at(row).stats
@@ -129,10 +140,8 @@ def test_texts_are_the_numbers(qtbot: QtBot, document: OpenDocument, pane: Clien
     assert max(bars) == 1.0
 
 
-def test_sorting_by_heads_and_back(qtbot: QtBot, document: OpenDocument, pane: ClientsPane) -> None:
-    opened = document(BAD)
-    pane.show_document(opened)
-    listed(qtbot, pane, opened)
+def test_sorting_by_heads_and_back(qtbot: QtBot, pane: ClientsPane, shown: Show) -> None:
+    shown(BAD)
     head = pane.table.horizontalHeader()
     worst = names(pane.clients)
     chosen = pane.session
@@ -147,10 +156,8 @@ def test_sorting_by_heads_and_back(qtbot: QtBot, document: OpenDocument, pane: C
     assert pane.session == chosen == pane.clients.session_at(pane.table.currentIndex().row())
 
 
-def test_store_of_a_known_snapshot(qtbot: QtBot, document: OpenDocument, pane: ClientsPane) -> None:
-    opened = document(BOTS)
-    pane.show_document(opened)
-    listed(qtbot, pane, opened)
+def test_store_of_a_known_snapshot(qtbot: QtBot, pane: ClientsPane, shown: Show) -> None:
+    opened = shown(BOTS)
     select_tick(opened, "bot0", 234)
     qtbot.waitUntil(lambda: pane.store.title == "Baselines of bot0 at tick 234")
     shown = [[str(pane.store.model.index(row, at).data()) for at in range(6)] for row in range(3)]
@@ -165,10 +172,8 @@ def test_store_of_a_known_snapshot(qtbot: QtBot, document: OpenDocument, pane: C
     qtbot.waitUntil(lambda: pane.store.pace == "server rate, inferred: FULL, 25/s")
 
 
-def test_a_click_in_the_store_selects(qtbot: QtBot, document: OpenDocument, pane: ClientsPane) -> None:
-    opened = document(BOTS)
-    pane.show_document(opened)
-    listed(qtbot, pane, opened)
+def test_a_click_in_the_store_selects(qtbot: QtBot, pane: ClientsPane, shown: Show) -> None:
+    opened = shown(BOTS)
     row = select_tick(opened, "bot0", 234)
     qtbot.waitUntil(lambda: pane.store.title == "Baselines of bot0 at tick 234")
     base = opened.tables.snapshots.integer("base", row)
@@ -180,12 +185,8 @@ def test_a_click_in_the_store_selects(qtbot: QtBot, document: OpenDocument, pane
     qtbot.waitUntil(lambda: pane.store.title == "Baselines of bot0 at tick 230")
 
 
-def test_choosing_selects_nothing_and_enter_goes_to_the_failure(
-    qtbot: QtBot, document: OpenDocument, pane: ClientsPane
-) -> None:
-    opened = document(BAD)
-    pane.show_document(opened)
-    listed(qtbot, pane, opened)
+def test_choosing_selects_nothing_and_enter_goes_to_the_failure(qtbot: QtBot, pane: ClientsPane, shown: Show) -> None:
+    opened = shown(BAD)
     before = opened.selection.place
     pane.table.setFocus()
     qtbot.keyClick(pane.table, Qt.Key.Key_Down)
@@ -202,10 +203,8 @@ def test_choosing_selects_nothing_and_enter_goes_to_the_failure(
     assert last == pane.source.clients.histories[pane.session].rows[-1]
 
 
-def test_only_this_session(qtbot: QtBot, document: OpenDocument, pane: ClientsPane) -> None:
-    opened = document(BAD)
-    pane.show_document(opened)
-    listed(qtbot, pane, opened)
+def test_only_this_session(qtbot: QtBot, pane: ClientsPane, shown: Show) -> None:
+    opened = shown(BAD)
     chosen = pane.session
     with qtbot.waitSignal(opened.selection.session_changed) as limited:
         qtbot.mouseClick(pane.only, Qt.MouseButton.LeftButton)
@@ -239,12 +238,8 @@ def test_the_selected_snapshots_client_is_chosen(qtbot: QtBot, document: OpenDoc
     qtbot.waitUntil(lambda: pane.store.title == "Baselines of bot5 at tick 300")
 
 
-def test_sessions_of_a_client_that_came_back_are_told_apart(
-    qtbot: QtBot, document: OpenDocument, pane: ClientsPane
-) -> None:
-    opened = document(RECONNECTS)
-    pane.show_document(opened)
-    listed(qtbot, pane, opened)
+def test_sessions_of_a_client_that_came_back_are_told_apart(pane: ClientsPane, shown: Show) -> None:
+    shown(RECONNECTS)
     shown = names(pane.clients)
     assert len(set(shown)) == len(shown) == 14
     assert {"bot0 (1)", "bot0 (5)", "bot3 (2)"} <= set(shown)
@@ -254,10 +249,8 @@ def test_sessions_of_a_client_that_came_back_are_told_apart(
     assert "No snapshot was captured" in str(silent.data(Qt.ItemDataRole.ToolTipRole))
 
 
-def test_columns_can_be_hidden(qtbot: QtBot, document: OpenDocument, pane: ClientsPane) -> None:
-    opened = document(BAD)
-    pane.show_document(opened)
-    listed(qtbot, pane, opened)
+def test_columns_can_be_hidden(pane: ClientsPane, shown: Show) -> None:
+    shown(BAD)
     menu: QMenu = pane.table.columns_menu()
     assert len(menu.actions()) == len(pane.clients.columns) - 1
     menu.actions()[0].trigger()
@@ -288,10 +281,8 @@ def test_nothing_is_computed_while_hidden(qtbot: QtBot, document: OpenDocument, 
     listed(qtbot, pane, opened)
 
 
-def test_theme_zoom_and_narrow(qtbot: QtBot, document: OpenDocument, pane: ClientsPane) -> None:
-    opened = document(BAD)
-    pane.show_document(opened)
-    listed(qtbot, pane, opened)
+def test_theme_zoom_and_narrow(pane: ClientsPane, shown: Show) -> None:
+    shown(BAD)
     pane.set_theme(DARK)
     pane.set_zoom(1.5)
     assert pane.table.verticalHeader().defaultSectionSize() == 33
@@ -303,10 +294,8 @@ def test_theme_zoom_and_narrow(qtbot: QtBot, document: OpenDocument, pane: Clien
     assert not pane.grab().isNull()
 
 
-def test_an_incomplete_snapshots_own_store_is_shown(qtbot: QtBot, document: OpenDocument, pane: ClientsPane) -> None:
-    opened = document(CUT)
-    pane.show_document(opened)
-    listed(qtbot, pane, opened)
+def test_an_incomplete_snapshots_own_store_is_shown(qtbot: QtBot, pane: ClientsPane, shown: Show) -> None:
+    opened = shown(CUT)
     tables = opened.tables
     row = tables.snapshots.integers("status").tolist().index(Status.INCOMPLETE)
     opened.selection.select(last_packet(tables, row), row)
@@ -318,12 +307,8 @@ def test_an_incomplete_snapshots_own_store_is_shown(qtbot: QtBot, document: Open
     assert pane.store.model.row_at(0).snapshot == row
 
 
-def test_nothing_selected_is_not_said_to_be_this_snapshot(
-    qtbot: QtBot, document: OpenDocument, pane: ClientsPane
-) -> None:
-    opened = document(BOTS)
-    pane.show_document(opened)
-    listed(qtbot, pane, opened)
+def test_nothing_selected_is_not_said_to_be_this_snapshot(qtbot: QtBot, pane: ClientsPane, shown: Show) -> None:
+    opened = shown(BOTS)
     row = select_tick(opened, "bot0", 234)
     base = opened.tables.snapshots.integer("base", row)
     remarks = pane.store.model.column_of("remark")
@@ -338,12 +323,8 @@ def test_nothing_selected_is_not_said_to_be_this_snapshot(
     assert pane.store.pace == ""
 
 
-def test_the_usual_dock_shows_what_is_wrong_without_scrolling(
-    qtbot: QtBot, document: OpenDocument, pane: ClientsPane
-) -> None:
-    opened = document(BAD)
-    pane.show_document(opened)
-    listed(qtbot, pane, opened)
+def test_the_usual_dock_shows_what_is_wrong_without_scrolling(qtbot: QtBot, pane: ClientsPane, shown: Show) -> None:
+    shown(BAD)
     table, model = pane.table, pane.clients
     wanted = [column(model, name) for name in ("client", "lost", "losers", "failed", "ack", "state")]
     for zoom, width in ((1.0, 440), (0.8, 440), (1.5, 660)):
@@ -359,10 +340,8 @@ def test_the_usual_dock_shows_what_is_wrong_without_scrolling(
     assert texts_of_worst == ["bot0", "52.3", "capture", "69", "21", "FULL"]
 
 
-def test_long_names_are_whole_where_there_is_room(qtbot: QtBot, document: OpenDocument, pane: ClientsPane) -> None:
-    opened = document(BAD)
-    pane.show_document(opened)
-    listed(qtbot, pane, opened)
+def test_long_names_are_whole_where_there_is_room(pane: ClientsPane, shown: Show) -> None:
+    shown(BAD)
     stats = pane.source.clients.stats
     name = "Wonderful player"
     pane.clients.show((replace(stats[0], player=name), *stats[1:]))
@@ -374,10 +353,8 @@ def test_long_names_are_whole_where_there_is_room(qtbot: QtBot, document: OpenDo
     assert pane.table.columnWidth(0) >= LEAST_NAME
 
 
-def test_the_name_stays_while_the_rest_is_scrolled(qtbot: QtBot, document: OpenDocument, pane: ClientsPane) -> None:
-    opened = document(BAD)
-    pane.show_document(opened)
-    listed(qtbot, pane, opened)
+def test_the_name_stays_while_the_rest_is_scrolled(qtbot: QtBot, pane: ClientsPane, shown: Show) -> None:
+    shown(BAD)
     table, head = pane.table, pane.table.horizontalHeader()
     names_seen = QRect(0, 0, table.columnWidth(0) - 2, 6 * table.rowHeight(0))
     scrolled = []
@@ -397,11 +374,9 @@ def test_the_name_stays_while_the_rest_is_scrolled(qtbot: QtBot, document: OpenD
 
 
 def test_the_name_is_tinted_with_its_row_wherever_the_pointer_is_in_it(
-    qtbot: QtBot, document: OpenDocument, pane: ClientsPane
+    qtbot: QtBot, pane: ClientsPane, shown: Show
 ) -> None:
-    opened = document(BAD)
-    pane.show_document(opened)
-    listed(qtbot, pane, opened)
+    shown(BAD)
     table = pane.table
     tint, ground = LIGHT.color("hover").rgb(), LIGHT.color("panel").rgb()
     row = (table.currentIndex().row() + 2) % table.model().rowCount()
@@ -449,12 +424,8 @@ def test_hidden_columns_can_be_told_and_given_back(pane: ClientsPane) -> None:
     assert pane.hidden_columns == ()
 
 
-def test_every_column_sorts_and_equal_rows_stay_worst_first(
-    qtbot: QtBot, document: OpenDocument, pane: ClientsPane
-) -> None:
-    opened = document(BOTS)
-    pane.show_document(opened)
-    listed(qtbot, pane, opened)
+def test_every_column_sorts_and_equal_rows_stay_worst_first(pane: ClientsPane, shown: Show) -> None:
+    shown(BOTS)
     model = pane.clients
     places = {name: place for place, name in enumerate(names(model))}
     for at, entry in enumerate(model.columns):
@@ -474,18 +445,14 @@ def test_every_column_sorts_and_equal_rows_stay_worst_first(
     assert names(model) == list(places)
 
 
-def test_dialects_are_said_as_in_the_list(qtbot: QtBot, document: OpenDocument, pane: ClientsPane) -> None:
-    opened = document(BAD)
-    pane.show_document(opened)
-    listed(qtbot, pane, opened)
+def test_dialects_are_said_as_in_the_list(pane: ClientsPane, shown: Show) -> None:
+    shown(BAD)
     assert set(texts(pane.clients, "dialect")) == {"DDNet"}
     assert "DDNet" in str(pane.clients.index(0, 0).data(Qt.ItemDataRole.ToolTipRole))
 
 
-def test_the_preferred_age_of_baselines_counts_at_once(qtbot: QtBot, document: OpenDocument, pane: ClientsPane) -> None:
-    opened = document(BOTS)
-    pane.show_document(opened)
-    listed(qtbot, pane, opened)
+def test_the_preferred_age_of_baselines_counts_at_once(qtbot: QtBot, pane: ClientsPane, shown: Show) -> None:
+    opened = shown(BOTS)
     model, store = pane.clients, pane.store.model
     select_tick(opened, "bot0", 234)
     qtbot.waitUntil(lambda: pane.store.title == "Baselines of bot0 at tick 234")
@@ -515,10 +482,8 @@ def test_the_preferred_age_of_baselines_counts_at_once(qtbot: QtBot, document: O
     assert names(model) == order
 
 
-def test_rows_values_and_the_table_are_copied(qtbot: QtBot, document: OpenDocument, pane: ClientsPane) -> None:
-    opened = document(BAD)
-    pane.show_document(opened)
-    listed(qtbot, pane, opened)
+def test_rows_values_and_the_table_are_copied(qtbot: QtBot, pane: ClientsPane, shown: Show) -> None:
+    shown(BAD)
     qtbot.waitUntil(lambda: pane.store.model.rowCount() > 0)
     table, model = pane.table, pane.clients
     table.setCurrentIndex(model.index(1, column(model, "failed")))
@@ -543,10 +508,8 @@ def test_rows_values_and_the_table_are_copied(qtbot: QtBot, document: OpenDocume
     assert len(clipboard.text().splitlines()) == 1 + pane.store.model.rowCount()
 
 
-def test_the_keyboards_menu_is_that_of_the_current_row(qtbot: QtBot, document: OpenDocument, pane: ClientsPane) -> None:
-    opened = document(BAD)
-    pane.show_document(opened)
-    listed(qtbot, pane, opened)
+def test_the_keyboards_menu_is_that_of_the_current_row(qtbot: QtBot, pane: ClientsPane, shown: Show) -> None:
+    opened = shown(BAD)
     pane.table.setCurrentIndex(pane.clients.index(4, 0))
     middle = pane.table.viewport().rect().center()
     event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, middle, pane.table.viewport().mapToGlobal(middle))
@@ -577,13 +540,9 @@ def test_what_is_missing_is_said(qtbot: QtBot, document: OpenDocument, pane: Cli
     assert pane.state == ""
 
 
-def test_the_worst_client_of_all_is_chosen_unless_a_person_chose(
-    qtbot: QtBot, document: OpenDocument, pane: ClientsPane
-) -> None:
+def test_the_worst_client_of_all_is_chosen_unless_a_person_chose(pane: ClientsPane, shown: Show) -> None:
     """Which one it is may change as long as more is decoded."""
-    opened = document(BAD)
-    pane.show_document(opened)
-    listed(qtbot, pane, opened)
+    shown(BAD)
     worst, last = pane.clients.session_at(0), pane.clients.session_at(5)
     assert pane.session == worst
     pane.choose(last)
@@ -599,10 +558,8 @@ def test_the_worst_client_of_all_is_chosen_unless_a_person_chose(
     assert pane.session == last
 
 
-def test_the_tool_tip_says_only_what_is_known(qtbot: QtBot, document: OpenDocument, pane: ClientsPane) -> None:
-    opened = document(CUT)
-    pane.show_document(opened)
-    listed(qtbot, pane, opened)
+def test_the_tool_tip_says_only_what_is_known(pane: ClientsPane, shown: Show) -> None:
+    shown(CUT)
     tips = [str(pane.clients.index(row, 0).data(Qt.ItemDataRole.ToolTipRole)) for row in range(pane.clients.rowCount())]
     assert tips
     assert not any("–" in tip or "None" in tip or "by unknown" in tip for tip in tips)

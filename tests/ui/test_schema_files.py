@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +12,6 @@ from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from pytestqt.qtbot import QtBot
 
-from analyzer.engine.schemas import use_schemas
 from analyzer.snapshots.status import Status
 from tests.modded import LONG_SCHEMA, SCHEMA, SNAPSHOTS, write_capture, write_schema
 from tests.ui.conftest import Opener
@@ -24,14 +22,10 @@ from ui.document import Document
 from ui.main_window import MainWindow
 from ui.settings import Settings
 
+pytestmark = pytest.mark.usefixtures("no_schemas_left")
+
 AT = 60
 """A snapshot in the middle."""
-
-
-@pytest.fixture(autouse=True)
-def nothing_in_use() -> Iterator[None]:
-    yield
-    use_schemas([])
 
 
 @pytest.fixture
@@ -56,6 +50,17 @@ def shown(window: MainWindow) -> dict[str, list[str]]:
     if tree is None:
         return {}
     return {node.name: [field.name for field in node.items[0].fields] for node in tree.types}
+
+
+@pytest.fixture
+def followed(window: MainWindow, opened: Opener, modded: Path, tmp_path: Path, qtbot: QtBot) -> tuple[Path, Document]:
+    """A schema file in use, and a capture whose items it names."""
+    path = write_schema(tmp_path / "mod.json")
+    drop(window, path)
+    document = opened(modded)
+    select(document)
+    qtbot.waitUntil(lambda: "Turret" in shown(window))
+    return path, document
 
 
 def changed(content: dict[str, object], old: str, new: str) -> object:
@@ -109,13 +114,9 @@ def test_a_wrong_file_is_not_taken(window: MainWindow, tmp_path: Path) -> None:
 
 
 def test_a_changed_file_is_read_again(
-    window: MainWindow, opened: Opener, modded: Path, tmp_path: Path, qtbot: QtBot
+    window: MainWindow, followed: tuple[Path, Document], tmp_path: Path, qtbot: QtBot
 ) -> None:
-    path = write_schema(tmp_path / "mod.json")
-    drop(window, path)
-    document = opened(modded)
-    select(document)
-    qtbot.waitUntil(lambda: "Turret" in shown(window))
+    path, document = followed
     write_schema(path, changed(SCHEMA, '"ready_tick"', '"loaded_at"'))
     qtbot.waitUntil(lambda: "loaded_at" in shown(window)["Turret"])
     # As an editor does that writes another file and gives it the name.
@@ -128,13 +129,9 @@ def test_a_changed_file_is_read_again(
 
 
 def test_a_wrong_edit_keeps_the_last_good_one(
-    window: MainWindow, opened: Opener, modded: Path, tmp_path: Path, qtbot: QtBot
+    window: MainWindow, followed: tuple[Path, Document], qtbot: QtBot
 ) -> None:
-    path = write_schema(tmp_path / "mod.json")
-    drop(window, path)
-    document = opened(modded)
-    select(document)
-    qtbot.waitUntil(lambda: "Turret" in shown(window))
+    path, _ = followed
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace('"kind": "pos"', '"kind": "place"', 1), encoding="utf-8")
     qtbot.waitUntil(lambda: window.banner.text != "")

@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from analyzer.protocols.base import SchemaError
-from analyzer.protocols.teeworlds.mods import Mods, read_mods, use
+from analyzer.protocols.teeworlds.mods import read_mods
 from analyzer.protocols.teeworlds.schema import DEFAULT_SCHEMA, SEVEN_SCHEMA, default_schema
 from analyzer.protocols.teeworlds.schema_file import uuid_of
-from tests.modded import FLAG, LONGER_FLAG, TURRET, write_schema
+from tests.modded import FLAG, LONGER_FLAG, TURRET, X, write_mod, write_schema
 
 DDNET = (DEFAULT_SCHEMA, "ddnet")
 OLD = (DEFAULT_SCHEMA, "0.6")
 SEVEN = (SEVEN_SCHEMA, "0.7")
-TOP: dict[str, object] = {"format": 1, "title": "t"}
-X = {"name": "x", "kind": "int"}
-
-
-@pytest.fixture(autouse=True)
-def nothing_in_use() -> Iterator[None]:
-    yield
-    use(Mods())
-
-
-def one(folder: Path, name: str = "mod.json", **members: object) -> Path:
-    return write_schema(folder / name, TOP | members)
 
 
 def test_items_and_messages_are_added(tmp_path: Path) -> None:
@@ -45,7 +32,9 @@ def test_items_and_messages_are_added(tmp_path: Path) -> None:
 
 
 def test_one_of_the_dialects_own_is_replaced(tmp_path: Path) -> None:
-    path = one(tmp_path, items=[LONGER_FLAG], messages=[{"system": False, "number": 3, "name": "Chat", "fields": [X]}])
+    path = write_mod(
+        tmp_path, items=[LONGER_FLAG], messages=[{"system": False, "number": 3, "name": "Chat", "fields": [X]}]
+    )
     schema = read_mods([path], [DDNET]).schema(DDNET)
     own = default_schema()
     assert schema.by_type[FLAG].pre_agreed
@@ -55,21 +44,21 @@ def test_one_of_the_dialects_own_is_replaced(tmp_path: Path) -> None:
 
 
 def test_the_item_of_a_disguise_is_replaced_by_one_of_another_name(tmp_path: Path) -> None:
-    path = one(tmp_path, items=[{"uuid_name": "projectile@netobj.ddnet.tw", "name": "Arrow", "fields": [X]}])
+    path = write_mod(tmp_path, items=[{"uuid_name": "projectile@netobj.ddnet.tw", "name": "Arrow", "fields": [X]}])
     schema = read_mods([path], [DDNET]).schema(DDNET)
     assert schema.describe_item(2, 0, (1, 2, 3, 1 << 9, 5, 6), {}, 0).name == "Projectile"
 
 
 def test_a_new_type_can_be_agreed_beforehand(tmp_path: Path) -> None:
     items = [{"type": 40, "name": "A", "fields": [X]}, {"type": 41, "name": "B", "pre_agreed": True, "fields": [X]}]
-    sizes = read_mods([one(tmp_path, items=items)], [DDNET]).schema(DDNET).sizes
+    sizes = read_mods([write_mod(tmp_path, items=items)], [DDNET]).schema(DDNET).sizes
     assert (sizes[40], sizes[41]) == (-1, 1)
 
 
 def test_a_file_is_for_the_dialects_it_names(tmp_path: Path) -> None:
-    seven = one(tmp_path, "seven.json", dialects=["0.7"], items=[{"type": 70, "name": "A", "fields": [X]}])
-    old = one(tmp_path, "old.json", dialects=["0.6"], items=[{"type": 70, "name": "B", "fields": [X]}])
-    both = one(tmp_path, "both.json", items=[{"type": 71, "name": "C", "fields": [X]}])
+    seven = write_mod(tmp_path, "seven.json", dialects=["0.7"], items=[{"type": 70, "name": "A", "fields": [X]}])
+    old = write_mod(tmp_path, "old.json", dialects=["0.6"], items=[{"type": 70, "name": "B", "fields": [X]}])
+    both = write_mod(tmp_path, "both.json", items=[{"type": 71, "name": "C", "fields": [X]}])
     mods = read_mods([seven, old, both], [OLD, DDNET, SEVEN])
     found = {
         base[1]: [schema.by_type[type].name for type in (70, 71) if type in schema.by_type]
@@ -90,8 +79,8 @@ def test_a_file_is_for_the_dialects_it_names(tmp_path: Path) -> None:
 )
 def test_contradiction_names_both_files(tmp_path: Path, items: object, why: str) -> None:
     files = [
-        one(tmp_path, "a.json", items=[{"type": 70, "name": "A", "fields": [X]}]),
-        one(tmp_path, "b.json", items=items),
+        write_mod(tmp_path, "a.json", items=[{"type": 70, "name": "A", "fields": [X]}]),
+        write_mod(tmp_path, "b.json", items=items),
     ]
     with pytest.raises(SchemaError) as raised:
         read_mods(files, [DDNET])
@@ -99,7 +88,7 @@ def test_contradiction_names_both_files(tmp_path: Path, items: object, why: str)
 
 
 def test_a_name_of_the_dialect_under_another_number(tmp_path: Path) -> None:
-    path = one(tmp_path, items=[{"type": 70, "name": "Flag", "fields": [X]}])
+    path = write_mod(tmp_path, items=[{"type": 70, "name": "Flag", "fields": [X]}])
     with pytest.raises(SchemaError, match=r"mod\.json, line 5: the dialect has another item that is called Flag; "):
         read_mods([path], [DDNET])
 
@@ -110,7 +99,7 @@ def test_tables_of_the_dialect_can_be_referred_to(tmp_path: Path) -> None:
         {"name": "mood", "kind": "enum:MOOD"},
         {"name": "flags", "kind": "flags:PLAYERFLAG"},
     ]
-    path = one(tmp_path, enums={"MOOD": {"0": "calm"}}, items=[{"type": 70, "name": "A", "fields": fields}])
+    path = write_mod(tmp_path, enums={"MOOD": {"0": "calm"}}, items=[{"type": 70, "name": "A", "fields": fields}])
     item = read_mods([path], [DDNET]).schema(DDNET).by_type[70]
     assert item.fields[0].kind.names[0] == "red"
     assert item.fields[0].clamp == (-1, 127)
@@ -126,7 +115,7 @@ def test_tables_of_the_dialect_can_be_referred_to(tmp_path: Path) -> None:
 )
 def test_wrong_dialects(tmp_path: Path, members: dict[str, object], why: str) -> None:
     with pytest.raises(SchemaError) as raised:
-        read_mods([one(tmp_path, **members)], [DDNET])
+        read_mods([write_mod(tmp_path, **members)], [DDNET])
     assert str(raised.value) == why
 
 
@@ -144,9 +133,9 @@ def test_wrong_content_is_told_with_its_line(tmp_path: Path) -> None:
 
 def test_a_uuid_may_stand_for_its_name(tmp_path: Path) -> None:
     known = uuid_of("shield@mymod.example")
-    path = one(tmp_path, items=[{"uuid": str(known), "name": "Shield", "fields": [X]}])
+    path = write_mod(tmp_path, items=[{"uuid": str(known), "name": "Shield", "fields": [X]}])
     assert read_mods([path], [DDNET]).schema(DDNET).by_uuid[known].name == "Shield"
-    wrong = one(tmp_path, items=[{"uuid": "shield", "name": "Shield", "fields": [X]}])
+    wrong = write_mod(tmp_path, items=[{"uuid": "shield", "name": "Shield", "fields": [X]}])
     with pytest.raises(SchemaError, match=r"items\[0\]\.uuid: expected 32 hexadecimal digits"):
         read_mods([wrong], [DDNET])
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,38 +10,27 @@ from capture_files import ROOT
 
 from analyzer.protocols.base import Effect, SchemaError
 from analyzer.protocols.teeworlds.dialects import DIALECTS
-from analyzer.protocols.teeworlds.mods import Mods, in_use, use
+from analyzer.protocols.teeworlds.mods import Mods, in_use
 from analyzer.protocols.teeworlds.schema import default_schema
 from analyzer.protocols.teeworlds.schemas import SCHEMAS
-from tests.modded import LONGER_FLAG, SCHEMA, write_schema
+from tests.modded import LONGER_FLAG, SCHEMA, X, write_mod, write_schema
 
-TOP: dict[str, object] = {"format": 1, "title": "t"}
-X = {"name": "x", "kind": "int"}
-
-
-@pytest.fixture(autouse=True)
-def nothing_in_use() -> Iterator[None]:
-    yield
-    use(Mods())
-
-
-def one(folder: Path, name: str = "mod.json", **members: object) -> Path:
-    return write_schema(folder / name, TOP | members)
+pytestmark = pytest.mark.usefixtures("no_schemas_left")
 
 
 def test_dialects_follow_what_is_in_use(tmp_path: Path) -> None:
     assert SCHEMAS.use([]) is Effect.NONE
-    path = one(tmp_path, items=[{"type": 70, "name": "A", "fields": [X]}])
+    path = write_mod(tmp_path, items=[{"type": 70, "name": "A", "fields": [X]}])
     assert SCHEMAS.use([path]) is Effect.ROWS
     assert all(DIALECTS[name].schema.by_type[70].name == "A" for name in ("0.6", "ddnet") if name in DIALECTS)
-    one(tmp_path, items=[{"type": 70, "name": "A", "fields": [X | {"kind": "tick"}]}])
+    write_mod(tmp_path, items=[{"type": 70, "name": "A", "fields": [X | {"kind": "tick"}]}])
     assert SCHEMAS.use([path]) is Effect.WORDS
     assert DIALECTS["ddnet"].schema.by_type[70].fields[0].kind.name == "tick"
-    one(tmp_path, items=[{"type": 70, "name": "A", "pre_agreed": True, "fields": []}])
+    write_mod(tmp_path, items=[{"type": 70, "name": "A", "pre_agreed": True, "fields": []}])
     with pytest.raises(SchemaError):
         SCHEMAS.use([path])
     assert DIALECTS["ddnet"].schema.by_type[70].size == 1
-    one(tmp_path, items=[LONGER_FLAG])
+    write_mod(tmp_path, items=[LONGER_FLAG])
     assert SCHEMAS.use([path]) is Effect.ROWS
     assert SCHEMAS.use([]) is Effect.ROWS
     assert in_use() == Mods()
@@ -52,7 +40,7 @@ def test_dialects_follow_what_is_in_use(tmp_path: Path) -> None:
 def test_check_says_what_is_in_a_file(tmp_path: Path) -> None:
     path = write_schema(tmp_path / "mod.json", SCHEMA)
     assert SCHEMAS.check([path]) == ["My mod: 2 items, 2 messages, for 0.6, ddnet"]
-    seven = one(tmp_path, "seven.json", dialects=["0.7"], items=[{"type": 70, "name": "A", "fields": [X]}])
+    seven = write_mod(tmp_path, "seven.json", dialects=["0.7"], items=[{"type": 70, "name": "A", "fields": [X]}])
     assert SCHEMAS.check([seven]) == ["t: 1 item, 0 messages, for 0.7"]
 
 
