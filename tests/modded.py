@@ -7,7 +7,7 @@ import uuid
 from pathlib import Path
 
 from analyzer.protocols.teeworlds.schema import default_schema
-from analyzer.protocols.teeworlds.schema_file import uuid_of
+from analyzer.protocols.teeworlds.schema_tables import uuid_of
 from analyzer.transports.teeworlds_packet import TAIL
 from tests.capture.builders import pcap_file
 from tests.encoder import chunk, control, key, message, pack_varints, packet, snapshot

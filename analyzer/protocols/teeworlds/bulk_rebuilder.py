@@ -26,7 +26,7 @@ from analyzer.protocols.teeworlds.rebuilder import (
     join_parts,
 )
 from analyzer.protocols.teeworlds.schema import Schema
-from analyzer.protocols.teeworlds.schema_file import FIRST_UUID_TYPE
+from analyzer.protocols.teeworlds.schema_tables import FIRST_UUID_TYPE
 from analyzer.protocols.teeworlds.state import State, pack_state
 from analyzer.snapshots.tracking import ticks
 from analyzer.snapshots.tracking.columns import AT, CRC, INTS, LENGTH, MAX_OPEN

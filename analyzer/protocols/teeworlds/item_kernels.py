@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from analyzer.kernel import kernel
 from analyzer.protocols.teeworlds.delta import MAX_TYPE
 from analyzer.protocols.teeworlds.players import CLIENT_INFO, NAME_INTS, PLAYER_INFO
-from analyzer.protocols.teeworlds.schema_file import FIRST_UUID_TYPE
+from analyzer.protocols.teeworlds.schema_tables import FIRST_UUID_TYPE
 
 
 class TypeCounts(NamedTuple):

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from analyzer.protocols.teeworlds.layout import ConnlessType, ItemType, MessageField, MessageType
 from analyzer.protocols.teeworlds.schema import Schema, int_text
-from analyzer.protocols.teeworlds.schema_file import MAX_MESSAGE_NUMBER
+from analyzer.protocols.teeworlds.schema_messages import MAX_MESSAGE_NUMBER
 from analyzer.protocols.teeworlds.values import INT_MIN, explained, kind_text, unless_plain
 from analyzer.wire.errors import DecodeError
 from analyzer.wire.reader import Reader, Trace

@@ -13,7 +13,8 @@ from typing import TypeVar
 from analyzer.protocols.base import SchemaError
 from analyzer.protocols.teeworlds.layout import ItemType, MessageType
 from analyzer.protocols.teeworlds.schema import Schema, index, own_schema, own_tables
-from analyzer.protocols.teeworlds.schema_file import Tables, read_families, read_tables
+from analyzer.protocols.teeworlds.schema_file import read_families, read_tables
+from analyzer.protocols.teeworlds.schema_tables import Tables
 
 Entry = TypeVar("Entry", ItemType, MessageType)
 Base = tuple[str, str]

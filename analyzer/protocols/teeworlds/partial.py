@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from analyzer.protocols.teeworlds.delta import MAX_ITEMS, MAX_STATE_BYTES, Delta, size_fault, sums
-from analyzer.protocols.teeworlds.schema_file import FIRST_UUID_TYPE
+from analyzer.protocols.teeworlds.schema_tables import FIRST_UUID_TYPE
 from analyzer.protocols.teeworlds.state import HEADER_BYTES, INT_BYTES, ITEM_BYTES, signed
 from analyzer.wire.errors import DecodeError
 

@@ -10,7 +10,7 @@ from analyzer.protocols.teeworlds.delta import Applied, Delta, apply, read_delta
 from analyzer.protocols.teeworlds.messages import MAX_PART_LENGTH
 from analyzer.protocols.teeworlds.players import name_in_state
 from analyzer.protocols.teeworlds.schema import Schema
-from analyzer.protocols.teeworlds.schema_file import FIRST_UUID_TYPE
+from analyzer.protocols.teeworlds.schema_tables import FIRST_UUID_TYPE
 from analyzer.protocols.teeworlds.state import EMPTY, State, pack_state
 from analyzer.snapshots.tracking.tracker import Tracker
 from analyzer.store.rows import TypeCount

@@ -12,7 +12,8 @@ from pathlib import Path
 from analyzer.protocols.teeworlds.differences import difference_text
 from analyzer.protocols.teeworlds.layout import ConnlessType, ItemFieldType, ItemType, MessageType
 from analyzer.protocols.teeworlds.players import client_name
-from analyzer.protocols.teeworlds.schema_file import FIRST_UUID_TYPE, SIZE_TABLE, Tables, read_tables
+from analyzer.protocols.teeworlds.schema_file import read_tables
+from analyzer.protocols.teeworlds.schema_tables import FIRST_UUID_TYPE, SIZE_TABLE, Tables
 from analyzer.protocols.teeworlds.values import (
     OWNER_BITS,
     Kind,

@@ -9,7 +9,7 @@ import pytest
 from analyzer.protocols.base import SchemaError
 from analyzer.protocols.teeworlds.mods import read_mods
 from analyzer.protocols.teeworlds.schema import DEFAULT_SCHEMA, SEVEN_SCHEMA, default_schema
-from analyzer.protocols.teeworlds.schema_file import uuid_of
+from analyzer.protocols.teeworlds.schema_tables import uuid_of
 from tests.modded import FLAG, LONGER_FLAG, TURRET, X, write_mod, write_schema
 
 DDNET = (DEFAULT_SCHEMA, "ddnet")
