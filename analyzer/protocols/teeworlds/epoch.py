@@ -7,26 +7,25 @@ the same and carries `client_kept` false.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from analyzer.protocols.base import REACH_NS, Loss
-from analyzer.protocols.teeworlds.codes import CODE_NUMBERS, CODES
+from analyzer.protocols.teeworlds import snapshot_rows
 from analyzer.protocols.teeworlds.delta import WARNINGS
-from analyzer.protocols.teeworlds.messages import SNAPEMPTY, SnapFields
+from analyzer.protocols.teeworlds.messages import SNAPEMPTY
 from analyzer.protocols.teeworlds.outcomes import Outcomes, set_code
 from analyzer.protocols.teeworlds.pace import TICKS_PER_SECOND
-from analyzer.protocols.teeworlds.partial import pack_partial
+from analyzer.protocols.teeworlds.partial_outcomes import PartialOutcomes
 from analyzer.protocols.teeworlds.partial_states import PartialStates, Step
 from analyzer.protocols.teeworlds.rebuilder import PART_BYTES, Rebuilder, Rebuilt
+from analyzer.protocols.teeworlds.snapshot_rows import SnapMessage
 from analyzer.protocols.teeworlds.state import HEADER_BYTES, make_state, signed
-from analyzer.snapshots.status import LostBy, Proof
+from analyzer.snapshots.status import Proof
 from analyzer.snapshots.tracking import acks, parts, ticks
 from analyzer.snapshots.tracking.columns import (
     ANY_SEEN,
     C_BASE_TICK,
     C_CRC,
     C_KIND,
-    C_LATE,
     C_PARTS,
     C_TICK,
     COLLECTOR,
@@ -37,7 +36,6 @@ from analyzer.snapshots.tracking.columns import (
     ENDED,
     ENDED_OTHERWISE,
     FLAGS,
-    FLOOR,
     GIVEN_UP,
     HELD,
     ITEMS,
@@ -65,21 +63,6 @@ NOTE, WARNING = 1, 2
 NO_CHAIN = -1
 """Depth of a snapshot that must be stored whole, as no deltas lead to it."""
 
-F1_FIELDS = ("tick", "delta_tick", "parts", "part", "crc", "length", "data")
-
-
-@dataclass(frozen=True, slots=True)
-class SnapMessage:
-    """A snapshot message that could be read, and where it came from."""
-
-    fields: SnapFields
-    data: bytes
-    """The part's bytes."""
-    digest: int
-    """Checksum of the whole message, 0 or above, to tell a repetition from another content."""
-    row: PartRow
-    wire_bytes: int
-
 
 class Epoch:
     """State of one epoch. `begun`: its beginning was captured, so an unknown base is a gap and not the past.
@@ -104,10 +87,10 @@ class Epoch:
         self.player = ""
         """The name, once it was found."""
         self._rows = rows
-        self._begun = begun
         self._awaits_entergame = map_began
         self._outcomes = Outcomes(rows, self.tracker)
-        self._partial = PartialStates(self.rebuilder.sizes)
+        states = PartialStates(self.rebuilder.sizes)
+        self._partial = PartialOutcomes(rows, self.tracker, self._outcomes, states, begun=begun)
         self._conflicts: dict[int, list[str]] = {}
         """By tick that is being collected: what later parts disagreed about with earlier ones."""
         self._lost_until_ns = 0
@@ -163,7 +146,7 @@ class Epoch:
             self._repeats(message, fate)
             return
         if fate == HELD:
-            self._outcomes.repeat(self._row(message, "S2"))
+            self._outcomes.repeat(snapshot_rows.of_message(self.session, message, "S2"))
             return
         if fate == OPENS:
             collector = parts.open_collector(track, tick)
@@ -189,30 +172,12 @@ class Epoch:
 
     def malformed(self, packet_row: PartRow, tick: int, kind: int, error: DecodeError, wire_bytes: int) -> None:
         """A snapshot message whose fields cannot be read (F1). It says nothing about what came before or after."""
-        field = error.text.partition(":")[0]
-        row = SnapshotRow(
-            self.session,
-            tick,
-            -1,
-            packet_row.packet,
-            kind,
-            CODES[CODE_NUMBERS["F1"]].status,
-            CODE_NUMBERS["F1"],
-            0,
-            wire_bytes=wire_bytes,
-            client_kept=False,
-            lost_by=LostBy.GAME,
-            detail=F1_FIELDS.index(field) if field in F1_FIELDS else -1,
-            received=(packet_row,),
-        )
+        row = snapshot_rows.of_malformed(self.session, packet_row, tick, kind, error, wire_bytes)
         self._finding("snap.malformed", WARNING, error.text, self._rows.snapshot(row))
 
     def bug(self, packet_row: PartRow, tick: int, kind: int) -> None:
         """An exception of ours left a snapshot message without a row."""
-        code = CODE_NUMBERS["BUG"]
-        row = SnapshotRow(self.session, tick, -1, packet_row.packet, kind, CODES[code].status, code, 0)
-        row.received = (packet_row,)
-        self._rows.snapshot(row)
+        self._rows.snapshot(snapshot_rows.of_bug(self.session, packet_row, tick, kind))
 
     def bug_in(self, collector: int) -> None:
         """The same, while the last part of a tick, in the current packet, was taken in."""
@@ -252,7 +217,7 @@ class Epoch:
     def rest(self) -> None:
         """Let go of everything that only the next snapshots would need; what is open stays open."""
         self._outcomes.forget()
-        self._partial.clear()
+        self._partial.forget()
         self.tracker.rest()
         self.rebuilder.purge()
 
@@ -273,8 +238,8 @@ class Epoch:
             self._rebuild(row, data, checksum)
         elif row.base_tick >= tick:
             self._outcomes.fail(row, "B5", whole=True)
-        else:
-            self._follow(row, data, checksum)
+        elif (step := self._partial.follow(row, data, checksum)) is not None:
+            self._promote(row, step)
         local = self._rows.next_snapshot - 1
         parts.end(track, collector, local)
         self._rows.packet.snapshot = local
@@ -290,7 +255,7 @@ class Epoch:
             self._give_up(collector)
         if self.seen >= track.numbers[PURGE_AT]:
             self._outcomes.purge()
-            self._partial.purge(self.seen - RETENTION_TICKS)
+            self._partial.purge()
             self.tracker.purge()
             self.rebuilder.purge()
 
@@ -299,7 +264,7 @@ class Epoch:
         code = {ENDED: "S2", ENDED_OTHERWISE: "S3"}.get(fate, "S1")
         track = self.tracker.track
         entry = ticks.find(track, message.fields.tick)
-        row = self._row(message, code)
+        row = snapshot_rows.of_message(self.session, message, code)
         row.client_kept = code != "S1"
         if entry >= 0:
             row.cause = track.ticks[entry, GIVEN_UP if code == "S1" else DONE]
@@ -335,25 +300,6 @@ class Epoch:
         row.base = track.ticks[entry, LOCAL]
         return True
 
-    def _follow(self, row: SnapshotRow, data: bytes, checksum: int) -> None:
-        """Without a base: keep account of what the delta tells all the same, and add the row that says why."""
-        step = self._partial.step(row.base_tick, data)
-        if step is not None:
-            row.base = step.base
-            row.deleted, row.updated = len(step.delta.removed), len(step.delta.updates)
-            if row.kind != SNAPEMPTY and step.state.is_proved_by(checksum):
-                self._promote(row, step)
-                return
-            row.items, row.detail2 = len(step.state.known), len(step.state.unknown)
-        local = self._fail_without_base(row)
-        if step is not None:
-            packed = pack_partial(step.state)
-            stored = ticks.block_due(self.tracker.track, step.depth, row.delta_bytes, len(packed))
-            ticks.pay(self.tracker.track, row.delta_bytes, len(packed) if stored else 0)
-            if stored:
-                self._rows.block(local, packed)
-            self._partial.keep(row.tick, step, local, stored=stored)
-
     def _promote(self, row: SnapshotRow, step: Step) -> None:
         """All items became known, and the checksum proves it: from here on it is a base like any other."""
         state, did = make_state(step.state.known), step.followed
@@ -365,21 +311,6 @@ class Epoch:
         set_code(row, "OK-P")
         row.depth = NO_CHAIN
         self._store(row, Rebuilt(state.size, state.count, state.crc), is_unchanged=False)
-
-    def _fail_without_base(self, row: SnapshotRow) -> int:
-        """B1 to B4. Returns the local number of the row."""
-        tick, track = row.base_tick, self.tracker.track
-        entry = ticks.find(track, tick)
-        is_open = entry >= 0 and track.ticks[entry, COLLECTOR] >= 0
-        cause = self._outcomes.of_open(tick) if is_open else self._outcomes.cause_of(tick)
-        if cause is not None:
-            return self._outcomes.fail_through(row, cause)
-        if tick <= track.numbers[FLOOR]:
-            return self._outcomes.fail(row, "B4", lost_by=LostBy.LIMIT)
-        if self._begun or tick >= self.lowest:
-            row.detail = self._outcomes.attribution.lost(tick)
-            return self._outcomes.fail(row, "B3", lost_by=LostBy.CAPTURE)
-        return self._outcomes.fail(row, "B1", lost_by=LostBy.CAPTURE)
 
     def _rebuild(self, row: SnapshotRow, data: bytes, checksum: int) -> None:
         depth, proved, unchanged = NONE, True, Rebuilt(HEADER_BYTES, 0, 0)
@@ -444,42 +375,9 @@ class Epoch:
         row.client_kept = False
         track.ticks[ticks.find(track, tick), GIVEN_UP] = self._outcomes.fail(row, "P1")
 
-    def _row(self, message: SnapMessage, code: str) -> SnapshotRow:
-        fields = message.fields
-        number = CODE_NUMBERS[code]
-        return SnapshotRow(
-            self.session,
-            fields.tick,
-            fields.base_tick,
-            message.row.packet,
-            fields.kind,
-            CODES[number].status,
-            number,
-            fields.parts,
-            wire_bytes=message.wire_bytes,
-            delta_bytes=fields.length,
-            crc_wire=fields.crc,
-            received=(message.row,),
-        )
-
     def _row_of(self, collector: int, code: str) -> SnapshotRow:
-        track, number = self.tracker.track, CODE_NUMBERS[code]
-        _, delta_bytes, wire_bytes = parts.bytes_of(track, collector)
-        return SnapshotRow(
-            self.session,
-            track.collectors[collector, C_TICK],
-            track.collectors[collector, C_BASE_TICK],
-            self._rows.packet.packet,
-            track.collectors[collector, C_KIND],
-            CODES[number].status,
-            number,
-            track.collectors[collector, C_PARTS],
-            wire_bytes=wire_bytes,
-            delta_bytes=delta_bytes,
-            crc_wire=track.collectors[collector, C_CRC],
-            client_kept=not track.collectors[collector, C_LATE],
-            received=self.tracker.received(collector),
-        )
+        packet = self._rows.packet.packet
+        return snapshot_rows.of_collector(self.session, self.tracker, collector, packet, code)
 
     def _finding(self, rule: str, severity: int, text: str, local: int | None = None) -> None:
         snapshot = self._rows.next_snapshot if local is None else local

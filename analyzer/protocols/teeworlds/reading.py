@@ -24,7 +24,7 @@ from analyzer.protocols.teeworlds.codes import (
 )
 from analyzer.protocols.teeworlds.connection import Connection
 from analyzer.protocols.teeworlds.dialects import Dialect
-from analyzer.protocols.teeworlds.epoch import NOTE, WARNING, Epoch, SnapMessage
+from analyzer.protocols.teeworlds.epoch import NOTE, WARNING, Epoch
 from analyzer.protocols.teeworlds.messages import (
     SnapFields,
     message_id,
@@ -35,6 +35,7 @@ from analyzer.protocols.teeworlds.messages import (
 from analyzer.protocols.teeworlds.players import read_client_name, read_own_name
 from analyzer.protocols.teeworlds.rebuilder import PlainRebuilder, PlainTypeCounter, Rebuilder, TypeCounter
 from analyzer.protocols.teeworlds.roles import Role
+from analyzer.protocols.teeworlds.snapshot_rows import SnapMessage
 from analyzer.protocols.teeworlds.vital import Arrival, Released, VitalStream
 from analyzer.snapshots.tracking.columns import REORDERED_TICKS
 from analyzer.snapshots.tracking.tracker import Tracker

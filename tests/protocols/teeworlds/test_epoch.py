@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analyzer.protocols.teeworlds.codes import CODES
-from analyzer.protocols.teeworlds.epoch import F1_FIELDS
 from analyzer.protocols.teeworlds.rebuilder import join_parts
+from analyzer.protocols.teeworlds.snapshot_rows import F1_FIELDS
 from analyzer.protocols.teeworlds.state import make_state, unpack_state
 from analyzer.snapshots.status import ClientHas, LostBy, Proof, Status
 from analyzer.snapshots.tracking.columns import BLOCK_SHARE, CHAIN_LENGTH, MAX_OPEN, MESSAGE_BYTES
@@ -49,13 +49,6 @@ def last(play: Played) -> SnapshotRow:
 
 def code(row: SnapshotRow) -> str:
     return CODES[row.code].name
-
-
-def begun() -> Played:
-    """An epoch whose beginning was captured."""
-    play = Played()
-    play.send(SERVER, play.vital(SERVER, map_change("dm1")))
-    return play
 
 
 class TestRebuilt:
@@ -458,48 +451,6 @@ class TestMalformed:
 
 
 class TestBases:
-    def test_b1_before_the_capture(self) -> None:
-        play = Played()
-        play.snap(102, 100, A, B)
-        row = last(play)
-        assert (code(row), row.status, row.cause, row.lost_by) == ("B1", Status.NO_BASE, -1, LostBy.CAPTURE)
-        assert (row.base, row.base_tick, row.depth) == (-1, 100, -1)
-
-    def test_b2_names_the_first_cause_through_chains(self) -> None:
-        play = Played()
-        for tick in range(102, 112, 2):
-            play.snap(tick, tick - 2, A, A)
-        assert [found for _, found in play.codes] == ["B1", "B2", "B2", "B2", "B2"]
-        assert [row.cause for row in play.snapshots] == [-1, 0, 0, 0, 0]
-        assert {row.lost_by for row in play.snapshots} == {LostBy.CAPTURE}
-
-    def test_b3_in_a_gap(self) -> None:
-        play = Played()
-        play.snap(100, -1, EMPTY, A)
-        play.snap(104, 102, A, B)
-        row = last(play)
-        assert (code(row), row.lost_by, row.cause) == ("B3", LostBy.CAPTURE, -1)
-
-    def test_b3_where_the_beginning_was_captured(self) -> None:
-        play = begun()
-        play.snap(104, 102, A, B)
-        assert play.codes == [(104, "B3")]
-
-    def test_b4_a_base_let_go_of(self) -> None:
-        """Snapshots near the size limit, each on one 499 ticks older, so that none is too old to keep."""
-        items = {9 << 16 | item: (0,) * 22 for item in range(682)}
-        play = Played()
-        play.snap(1000, -1, EMPTY, items)
-        assert last(play).state_bytes > 65000
-        for tick in range(1001, 1500):
-            play.messages([snap_empty(tick, 1000)])
-        for tick in range(1500, 1800):
-            play.messages([snap_empty(tick, tick - 499)])
-        assert {found for _, found in play.codes} == {"OK", "OK-E"}
-        play.messages([snap_empty(1800, 1001)])
-        row = last(play)
-        assert (code(row), row.status, row.lost_by) == ("B4", Status.NO_BASE, LostBy.LIMIT)
-
     def test_bases_are_kept_for_500_ticks(self) -> None:
         play = Played()
         play.snap(1000, -1, EMPTY, A)

@@ -1,4 +1,4 @@
-"""Snapshots without a base: what their rows say, when they are promoted, and that both ways to read agree."""
+"""Snapshots without a base: why, what their rows say, when they are promoted, and that both ways to read agree."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from tests.protocols.teeworlds.played import (
     B,
     Played,
     big_items,
+    map_change,
     snap_empty,
     snap_single,
 )
@@ -38,11 +39,62 @@ def code(row: SnapshotRow) -> str:
     return CODES[row.code].name
 
 
+def begun() -> Played:
+    """An epoch whose beginning was captured."""
+    play = Played()
+    play.send(SERVER, play.vital(SERVER, map_change("dm1")))
+    return play
+
+
 def emptied() -> Played:
     """The first snapshot, on an unknown base, removes every item: all of them are known to be absent."""
     play = Played()
     play.snap(102, 100, A, EMPTY)
     return play
+
+
+class TestReasons:
+    def test_b1_before_the_capture(self) -> None:
+        play = Played()
+        play.snap(102, 100, A, B)
+        row = play.snapshots[-1]
+        assert (code(row), row.status, row.cause, row.lost_by) == ("B1", Status.NO_BASE, -1, LostBy.CAPTURE)
+        assert (row.base, row.base_tick, row.depth) == (-1, 100, -1)
+
+    def test_b2_names_the_first_cause_through_chains(self) -> None:
+        play = Played()
+        for tick in range(102, 112, 2):
+            play.snap(tick, tick - 2, A, A)
+        assert [found for _, found in play.codes] == ["B1", "B2", "B2", "B2", "B2"]
+        assert [row.cause for row in play.snapshots] == [-1, 0, 0, 0, 0]
+        assert {row.lost_by for row in play.snapshots} == {LostBy.CAPTURE}
+
+    def test_b3_in_a_gap(self) -> None:
+        play = Played()
+        play.snap(100, -1, EMPTY, A)
+        play.snap(104, 102, A, B)
+        row = play.snapshots[-1]
+        assert (code(row), row.lost_by, row.cause) == ("B3", LostBy.CAPTURE, -1)
+
+    def test_b3_where_the_beginning_was_captured(self) -> None:
+        play = begun()
+        play.snap(104, 102, A, B)
+        assert play.codes == [(104, "B3")]
+
+    def test_b4_a_base_let_go_of(self) -> None:
+        """Snapshots near the size limit, each on one 499 ticks older, so that none is too old to keep."""
+        items = {9 << 16 | item: (0,) * 22 for item in range(682)}
+        play = Played()
+        play.snap(1000, -1, EMPTY, items)
+        assert play.snapshots[-1].state_bytes > 65000
+        for tick in range(1001, 1500):
+            play.messages([snap_empty(tick, 1000)])
+        for tick in range(1500, 1800):
+            play.messages([snap_empty(tick, tick - 499)])
+        assert {found for _, found in play.codes} == {"OK", "OK-E"}
+        play.messages([snap_empty(1800, 1001)])
+        row = play.snapshots[-1]
+        assert (code(row), row.status, row.lost_by) == ("B4", Status.NO_BASE, LostBy.LIMIT)
 
 
 class TestRows:
