@@ -13,7 +13,8 @@ from analyzer.protocols.teeworlds.explain import explain
 from analyzer.protocols.teeworlds.made import made_snapshot
 from analyzer.protocols.teeworlds.pace import pace
 from analyzer.protocols.teeworlds.partial_codec import TeeworldsPartialCodec
-from analyzer.protocols.teeworlds.reading import TeeworldsReading, plain_tools
+from analyzer.protocols.teeworlds.reading import TeeworldsReading
+from analyzer.protocols.teeworlds.rebuilder import plain_tools
 from analyzer.protocols.teeworlds.schemas import SCHEMAS
 from analyzer.protocols.teeworlds.told_names import NAME_MESSAGES
 from analyzer.protocols.teeworlds.words import DIALECT_NAMES, MESSAGE_NOTES, short_name
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 def open_reading(rows: Rows, verdict: Verdict) -> Reading:
     """A reading of a flow under the dialect that was detected or pinned."""
     dialect = DIALECTS[verdict.dialect]
-    return TeeworldsReading(rows, dialect, verdict.server, plain_tools(dialect))
+    return TeeworldsReading(rows, dialect, verdict.server, plain_tools(dialect.schema))
 
 
 def open_bulk_reading(rows: Rows, verdict: Verdict) -> Reading:

@@ -13,7 +13,8 @@ from analyzer.protocols.teeworlds.bulk_rebuilder import MEMORY, BulkRebuilder, B
 from analyzer.protocols.teeworlds.dialects import DIALECTS, Dialect
 from analyzer.protocols.teeworlds.epoch import Epoch
 from analyzer.protocols.teeworlds.messages import message_id, message_name
-from analyzer.protocols.teeworlds.reading import TeeworldsReading, Tools
+from analyzer.protocols.teeworlds.reading import TeeworldsReading
+from analyzer.protocols.teeworlds.rebuilder import Tools
 from analyzer.protocols.teeworlds.roles import Role, Roles
 from analyzer.snapshots.tracking import parts
 from analyzer.snapshots.tracking.columns import (
@@ -100,13 +101,13 @@ class BulkReading(TeeworldsReading):
                     self._read_plainly(batch.part(at, at + 1))
                     at += 1
         finally:
-            self._flush_types()
+            self._sessions.flush_types()
 
     def failed(self) -> None:
         """An exception of ours; where it struck in bulk, a tick may be left whose parts are all here."""
         is_in_bulk = self._pending is None
         super().failed()
-        epoch, state = self._epoch, self._state
+        epoch, state = self._sessions.epoch, self._state
         if epoch is None or not is_in_bulk:
             return
         if state[flow.STAGE] == flow.AT_LAST_PART:
@@ -118,9 +119,9 @@ class BulkReading(TeeworldsReading):
 
     def _read_on(self, datagrams: flow.Datagrams, start: int) -> int:
         """Let the kernel read; the index of the datagram at which it stopped."""
-        state, epoch = self._state, self._epoch
+        state, epoch = self._state, self._sessions.epoch
         state[flow.STAGE], state[flow.STOP] = flow.AT_DATAGRAM, start
-        is_known = self._connection.token == self._facts.token and self._connection.is_settled
+        is_known = self._connection.token == self._sessions.facts.token and self._connection.is_settled
         if epoch is None or epoch.holed or self.last_ns is None or not is_known:
             return start
         rebuilder = epoch.rebuilder
@@ -147,7 +148,7 @@ class BulkReading(TeeworldsReading):
     def _tell(self, epoch: Epoch, rebuilder: BulkRebuilder) -> None:
         """Tell the kernel what plain reading knows."""
         state = self._state
-        state[flow.SESSION] = self._session
+        state[flow.SESSION] = self._sessions.current
         for direction, stream in enumerate(self._vital):
             token = self._connection.token_from(direction)
             state[flow.TOKEN_VALUE + direction] = -1 if token is None else token
@@ -155,7 +156,7 @@ class BulkReading(TeeworldsReading):
             state[flow.ACKED + direction] = -1 if stream.acked is None else stream.acked
             state[flow.EARLY + direction] = stream.early
         state[flow.LAST_NS] = self.last_ns or 0
-        state[flow.NAMED] = not self._wants_player
+        state[flow.NAMED] = not self._sessions.wants_player
         state[flow.MERGED] = self.rows.first_snapshot
         rebuilder.find_tail()
         rebuilder.reach()
@@ -176,7 +177,7 @@ class BulkReading(TeeworldsReading):
         for local, packed in rebuilder.blocks(known[flow.N_BLOCKS]):
             self.rows.block(local, packed)
         if known[flow.IN_ORDER]:
-            self._fallen = []
+            self._sessions.in_order()
 
     def _read_plainly(self, one: DatagramBatch) -> None:
         """Read the datagram at which the kernel stopped, or what is left of it."""
@@ -186,20 +187,20 @@ class BulkReading(TeeworldsReading):
             return
         datagram = next(iter(one))
         packet = self._read_packet(datagram.payload)
-        epoch = self._epoch
+        epoch = self._sessions.epoch
         assert epoch is not None
         chunk = int(self._state[flow.CHUNK])
         if stage != flow.AT_MESSAGE:
             chunk += 1
-            epoch.wants_player = self._wants_player
+            epoch.wants_player = self._sessions.wants_player
             if stage == flow.AT_LAST_PART:
                 epoch.complete(int(self._state[flow.AT_COLLECTOR]))
                 self._state[flow.STAGE] = flow.AT_HOUSEKEEPING
             epoch.close_overdue()
-            self._name_player(self._player or epoch.player)
+            self._sessions.name_player(self._sessions.player or epoch.player)
         for message in packet.chunks[chunk:]:
             self._read_chunk(packet, message, datagram)
-        self.rows.packet.session = self._session
+        self.rows.packet.session = self._sessions.current
 
     def _read_packet(self, payload: bytes) -> Packet:
         variant = self._dialect.variant

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from analyzer.protocols.teeworlds.delta import Applied, Delta, apply, read_delta
@@ -210,3 +211,20 @@ class PlainRebuilder(Rebuilder):
 
     def _state(self, base_tick: int) -> State:
         return EMPTY if base_tick < 0 else self._states[base_tick]
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """How a reading makes snapshots: in plain Python or with compiled code."""
+
+    open_rebuilder: Callable[[Tracker], Rebuilder]
+    """For each epoch."""
+    types: TypeCounter
+    digest: Callable[[bytes], int]
+    """Tells two messages apart; 0 or above."""
+
+
+def plain_tools(schema: Schema) -> Tools:
+    """By the readable definitions of the format."""
+    types = PlainTypeCounter()
+    return Tools(lambda tracker: PlainRebuilder(schema, types, tracker), types, zlib.crc32)

@@ -166,3 +166,12 @@ EMPTY: Items = {}
 A: Items = {4 << 16 | 3: (100, 200, 2, 3), 6 << 16: (0, 0, 0, 0, 20, 0, 1, 1)}
 B: Items = {4 << 16 | 3: (101, 200, 2, 3), 6 << 16: (0, 0, 0, 0, 20, 0, 1, 1)}
 CRC_A, CRC_B = crc(A), crc(B)
+
+
+def in_game(dialect: str = "ddnet", map_name: str = "dm1") -> Played:
+    """Logged in, with one full snapshot of tick 100."""
+    play = Played(dialect, TOKEN if dialect != "0.6" else None)
+    play.handshake()
+    play.login(map_name)
+    play.snap(100, -1, EMPTY, A)
+    return play
