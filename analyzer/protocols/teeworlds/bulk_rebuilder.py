@@ -1,4 +1,4 @@
-"""Makes snapshots with compiled code; states are runs of int32, see delta_kernels.py. Spec sections 9 to 13."""
+"""Makes snapshots with compiled code; states are runs of int32, see state_kernels.py. Spec sections 9 to 13."""
 
 from __future__ import annotations
 

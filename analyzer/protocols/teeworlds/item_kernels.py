@@ -1,6 +1,6 @@
 """Looks for items in a state, and counts those that were sent, compiled. Spec sections 9, 12 and 13.
 
-A state is a run of int32: see delta_kernels.py.
+A state is a run of int32: see state_kernels.py.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from analyzer.protocols.teeworlds import delta_columns as making
 from analyzer.protocols.teeworlds import item_kernels as items
 from analyzer.protocols.teeworlds.arena_kernels import free_places, oldest_state
 from analyzer.protocols.teeworlds.codes import CODE_NUMBERS
-from analyzer.protocols.teeworlds.delta_kernels import rebuild, signed
+from analyzer.protocols.teeworlds.delta_kernels import rebuild
 from analyzer.protocols.teeworlds.flow_columns import (
     AT_COLLECTOR,
     AT_HOUSEKEEPING,
@@ -40,6 +40,7 @@ from analyzer.protocols.teeworlds.flow_columns import (
 )
 from analyzer.protocols.teeworlds.messages import MAX_PART_LENGTH, MAX_PARTS, SNAP, SNAPEMPTY
 from analyzer.protocols.teeworlds.state import HEADER_BYTES
+from analyzer.protocols.teeworlds.state_kernels import signed
 from analyzer.snapshots.status import Proof, Status
 from analyzer.snapshots.tracking import columns as track
 from analyzer.snapshots.tracking import kernels as tracking
