@@ -19,7 +19,7 @@ MAX_ID = 0xFFFF
 MAX_ITEMS = 1024
 MAX_STATE_BYTES = 65536
 AGREED_TYPES = 64
-"""Only types below can have a pre-agreed size."""
+"""Types from here up always carry their size (spec section 10)."""
 
 SURPLUS_INTS = 1
 THIRD_INT_NOT_ZERO = 2
@@ -67,7 +67,7 @@ class Applied:
 
 
 def read_delta(data: bytes, sizes: Sequence[int]) -> Delta:
-    """Take a packed delta apart. `sizes` has 64 entries: the pre-agreed number of ints of each type, or -1.
+    """Take a packed delta apart. `sizes` has `AGREED_TYPES` entries: the pre-agreed number of ints of each type, or -1.
 
     Raises `DecodeError` D1 to D7; its offset counts in `data`, its details begin with the update's number for D4 to D7.
     """
@@ -122,7 +122,7 @@ def _read_updates(delta: Delta, index: int, update_count: int, sizes: Sequence[i
             raise _fault("D5", data, index, f"update {number}: type {item_type} is out of range", number, item_type)
         if not 0 <= item_id <= MAX_ID:
             raise _fault("D6", data, index + 1, f"update {number}: id {item_id} is out of range", number, item_id)
-        size = sizes[item_type] if item_type < len(sizes) else -1
+        size = sizes[item_type] if item_type < AGREED_TYPES else -1
         if size >= 0:
             if size > count - start:
                 text = f"update {number}: {size} values agreed, {count - start} left"

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from analyzer.protocols.base import SessionFacts
+from analyzer.protocols.teeworlds.delta import AGREED_TYPES
 from analyzer.protocols.teeworlds.dialects import DIALECTS
 from analyzer.protocols.teeworlds.rebuilder import PART_BYTES
 from analyzer.protocols.teeworlds.roles import Role, Roles
@@ -55,7 +56,7 @@ def _full_delta(state: State, sizes: Sequence[int]) -> Iterator[int]:
     for key, values in state.items.items():
         kind = key >> 16
         yield from (kind, key & 0xFFFF)
-        if kind >= len(sizes) or sizes[kind] < 0:
+        if kind >= AGREED_TYPES or sizes[kind] < 0:
             yield len(values)
         yield from values
 

@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path
 
+from analyzer.protocols.teeworlds.delta import AGREED_TYPES
 from analyzer.protocols.teeworlds.differences import difference_text
 from analyzer.protocols.teeworlds.layout import ConnlessType, ItemFieldType, ItemType, MessageType
 from analyzer.protocols.teeworlds.players import client_name
 from analyzer.protocols.teeworlds.schema_file import read_tables
-from analyzer.protocols.teeworlds.schema_tables import FIRST_UUID_TYPE, SIZE_TABLE, Tables
+from analyzer.protocols.teeworlds.schema_tables import FIRST_UUID_TYPE, Tables
 from analyzer.protocols.teeworlds.values import (
     OWNER_BITS,
     Kind,
@@ -308,7 +309,7 @@ def index(tables: Tables) -> Schema:
     pre_agreed = {type: item.size for type, item in by_type.items() if item.pre_agreed}
     return Schema(
         title=tables.title,
-        sizes=tuple(pre_agreed.get(type, -1) for type in range(SIZE_TABLE)),
+        sizes=tuple(pre_agreed.get(type, -1) for type in range(AGREED_TYPES)),
         items=tuple(tables.items),
         messages=tuple(tables.messages),
         by_type=by_type,

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from analyzer.protocols.teeworlds.delta import AGREED_TYPES
 from analyzer.protocols.teeworlds.json_node import Node
 from analyzer.protocols.teeworlds.layout import ID_SCHEMES, Disguise, ItemFieldType, ItemType, Select, int_names
 from analyzer.protocols.teeworlds.schema_members import bounds, optional_flag, optional_text, read_identity, table_kind
-from analyzer.protocols.teeworlds.schema_tables import FIRST_UUID_TYPE, SIZE_TABLE, Tables
+from analyzer.protocols.teeworlds.schema_tables import FIRST_UUID_TYPE, Tables
 from analyzer.protocols.teeworlds.values import INT_KINDS, Kind
 
 MAX_ITEM_INTS = 16384
@@ -113,8 +114,8 @@ def add_item(tables: Tables, node: Node, slots: int) -> None:
     )
     if item.size != len(item.int_names):
         raise members["size"].error(f"{len(item.int_names)}, the sum of its fields")
-    if item.pre_agreed and (item.type is None or not 0 < item.type < SIZE_TABLE):
-        raise members["pre_agreed"].error(f"false, unless the type is from 1 to {SIZE_TABLE - 1}")
+    if item.pre_agreed and (item.type is None or not 0 < item.type < AGREED_TYPES):
+        raise members["pre_agreed"].error(f"false, unless the type is from 1 to {AGREED_TYPES - 1}")
     for other in tables.items:
         if item.name == other.name or (item.type, item.uuid) == (other.type, other.uuid):
             raise node.error(f"a name and a type or UUID of its own, unlike {other.name}")

@@ -10,8 +10,6 @@ from analyzer.protocols.teeworlds.layout import ConnlessType, ItemType, MessageT
 
 UUID_NAMESPACE = uuid.UUID("e05ddaaa-c4e6-4cfb-b642-5d48e80c0029")
 FIRST_UUID_TYPE = 0x4000
-SIZE_TABLE = 64
-"""Types from here up always carry their size (spec section 10)."""
 
 
 def uuid_of(name: str) -> uuid.UUID:
