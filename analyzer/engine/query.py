@@ -111,10 +111,10 @@ class Query:
         found: dict[int, str] = {}
         for packet in packets:
             protocol = self._info.protocol(packet)
-            if protocol is None or not protocol.message_notes:
+            if protocol is None or protocol.message_note is None:
                 continue
             for row in self.messages(packet):
-                read = protocol.message_notes.get(self._info.name(row))
+                read = protocol.message_note(self._info.name(row))
                 if read is not None:
                     found[row] = self._note(read, packet, row)
         return found

@@ -484,8 +484,8 @@ class Protocol:
     not rebuilt."""
     short_name: Callable[[str], str] = _as_it_is
     """Name of a message as one line about a packet has it."""
-    message_notes: Mapping[str, MessageNote] = field(default_factory=dict)
-    """By message name: what one line about a packet says of values that no table holds."""
+    message_note: Callable[[str], MessageNote | None] | None = None
+    """Name of a message -> what one line about a packet says of values that no table holds; None: nothing."""
     dialects: Mapping[str, str] = field(default_factory=dict)
     """Those a flow can be read as, in the order in which a person is offered them, each with its title. No two
     protocols have one of the same name."""

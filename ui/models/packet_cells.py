@@ -113,10 +113,10 @@ class PacketCells:
     def lacks_notes(self, packet: int) -> bool:
         """Is there a message whose key values were not asked for yet?"""
         protocol = self.info.protocol(packet)
-        if protocol is None or not protocol.message_notes:
+        if protocol is None or protocol.message_note is None:
             return False
         return any(
-            row not in self.notes and self.info.name(row) in protocol.message_notes
+            row not in self.notes and protocol.message_note(self.info.name(row)) is not None
             for row in self.info.messages(packet)
         )
 

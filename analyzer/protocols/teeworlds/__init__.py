@@ -17,7 +17,7 @@ from analyzer.protocols.teeworlds.reading import TeeworldsReading
 from analyzer.protocols.teeworlds.rebuilder import plain_tools
 from analyzer.protocols.teeworlds.schemas import SCHEMAS
 from analyzer.protocols.teeworlds.told_names import NAME_MESSAGES
-from analyzer.protocols.teeworlds.words import DIALECT_NAMES, MESSAGE_NOTES, short_name
+from analyzer.protocols.teeworlds.words import DIALECT_NAMES, message_note, short_name
 from analyzer.store.rows import Rows
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ PROTOCOL = Protocol(
     partial=TeeworldsPartialCodec(),
     open_bulk_snapshots=open_bulk_snapshots,
     short_name=short_name,
-    message_notes=MESSAGE_NOTES,
+    message_note=message_note,
     dialects={dialect.name: dialect.title for dialect in DIALECTS.values()},
     dialect_names=DIALECT_NAMES,
     pace=pace,

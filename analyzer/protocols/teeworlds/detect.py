@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from analyzer.protocols.base import Datagram, Detector, Verdict
 from analyzer.protocols.teeworlds.dialects import DIALECTS, Dialect
 from analyzer.protocols.teeworlds.messages import EXTENDED, message_id
-from analyzer.protocols.teeworlds.schema import Schema
+from analyzer.protocols.teeworlds.schema import Schema, default_schema
 from analyzer.transports.teeworlds import is_stun, read_header, read_packet
 from analyzer.transports.teeworlds_packet import (
     ACCEPT,
@@ -37,11 +37,6 @@ STRIDE = 16
 Handshakes are still looked for in each."""
 MIN_POINTS = -16
 """Points fall no lower, so that a game on ports that carried something else before is recognised soon."""
-CONNLESS_FROM_SERVER = frozenset({"inf3", "dtsf", "iext", "iex+"})
-CONNLESS_FROM_CLIENT = frozenset({"gie3", "fstd"})
-CONNLESS_OF_MASTER = frozenset({"chal", "bea2", "fwok", "fwer", "fw??", "fw!!", "req2", "lis2", "cou2", "siz2"})
-CONNLESS_NAMES = CONNLESS_FROM_SERVER | CONNLESS_FROM_CLIENT | CONNLESS_OF_MASTER
-"""Spec section 4.3."""
 
 _TKEN = b"TKEN"
 _ANSWERS: tuple[tuple[Callable[[bytes], bool], str], ...] = (
@@ -168,12 +163,14 @@ class TeeworldsDetector(Detector):
 
     def _see_connless(self, datagram: Datagram) -> None:
         packet = read_packet(datagram.payload, PLAIN)
-        if packet.error is not None or packet.issues or packet.connless not in CONNLESS_NAMES:
+        # Of each dialect: 0.6 has all that 0.7 has.
+        message = default_schema().connless.get(packet.connless)
+        if packet.error is not None or packet.issues or message is None:
             return
         self.connless = SEVEN.name if packet.kind is PacketKind.CONNLESS_07 else PLAIN.name
-        if packet.connless in CONNLESS_FROM_SERVER:
+        if message.direction == "server":
             self.server = datagram.direction
-        elif packet.connless in CONNLESS_FROM_CLIENT:
+        elif message.direction == "client":
             self.server = 1 - datagram.direction
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from analyzer.protocols.base import SessionFacts
-from analyzer.protocols.teeworlds.detect import CONNLESS_NAMES
+from analyzer.protocols.base import MessageNote, SessionFacts
 from analyzer.protocols.teeworlds.dialects import DIALECTS
 from analyzer.protocols.teeworlds.explain import find_connless
 from analyzer.protocols.teeworlds.messages import message_id, read_input
+from analyzer.protocols.teeworlds.schema import default_schema
 from analyzer.protocols.teeworlds.values import readable
 from analyzer.transports.teeworlds import read_packet
 from analyzer.wire.errors import DecodeError
@@ -73,8 +73,10 @@ def connless_note(payload: bytes, facts: SessionFacts, offset: int, size: int) -
     return f'{title}: "{name}", {map}, {values["num_clients"]} of {values["max_clients"]} clients'
 
 
-MESSAGE_NOTES = {
-    "NETMSG_INPUT": input_note,
-    "CLOSE": close_note,
-    **dict.fromkeys(CONNLESS_NAMES, connless_note),
-}
+_NOTES: dict[str, MessageNote] = {"NETMSG_INPUT": input_note, "CLOSE": close_note}
+
+
+def message_note(name: str) -> MessageNote | None:
+    """What one line says of the values of messages of this name; None: nothing."""
+    # 0.6 has all the connectionless messages of 0.7.
+    return connless_note if name in default_schema().connless else _NOTES.get(name)

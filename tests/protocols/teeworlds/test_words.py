@@ -9,9 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analyzer.protocols.base import SessionFacts
-from analyzer.protocols.teeworlds.words import MESSAGE_NOTES, close_note, connless_note, input_note, short_name
+from analyzer.protocols.teeworlds.schema import default_schema
+from analyzer.protocols.teeworlds.words import close_note, connless_note, input_note, message_note, short_name
 from analyzer.wire.errors import DecodeError
 
+NOTED = ["NETMSG_INPUT", "CLOSE", *sorted(default_schema().connless)]
 # Header: no flags, ack 0, one chunk; chunk: not vital, 4 bytes; INPUT (16 << 1 | 1), acked 20, intended 22, size 0.
 INPUT = bytes.fromhex("00 00 01  00 04  21 14 16 00".replace(" ", ""))
 
@@ -71,11 +73,18 @@ def test_why_a_peer_hangs_up() -> None:
     assert close_note(bytes.fromhex("10000004"), SessionFacts("0.6"), 3, 1) == ""
 
 
-@given(st.sampled_from(sorted(MESSAGE_NOTES)), st.sampled_from(["0.6", "ddnet", "0.7"]), st.binary(max_size=60))
+@given(st.sampled_from(NOTED), st.sampled_from(["0.6", "ddnet", "0.7"]), st.binary(max_size=60))
 def test_any_bytes_make_a_note_or_none(name: str, dialect: str, payload: bytes) -> None:
+    note = message_note(name)
+    assert note is not None
     for datagram in (payload, b"\xff" * 10 + payload, b"\xff" * 10 + name.encode()[:4] + payload):
         with contextlib.suppress(DecodeError):
-            assert MESSAGE_NOTES[name](datagram, SessionFacts(dialect), 0, 40).isprintable()
+            assert note(datagram, SessionFacts(dialect), 0, 40).isprintable()
+
+
+@pytest.mark.parametrize("name", ["NETMSG_SNAP", "CONNECT", "inf4", ""])
+def test_other_messages_have_no_note(name: str) -> None:
+    assert message_note(name) is None
 
 
 @given(payload=st.binary(max_size=40), offset=st.integers(0, 40), size=st.integers(0, 40))
