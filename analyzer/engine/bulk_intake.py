@@ -14,7 +14,7 @@ from analyzer.engine.clock import Clock
 from analyzer.engine.intake import add_fragments, add_frames, pieces_column
 from analyzer.net.bulk import BulkFlowTable, BulkNetwork, DatagramColumns, endpoints
 from analyzer.net.flows import format_endpoint
-from analyzer.protocols.base import DatagramBatch, by_flow
+from analyzer.protocols.flow import DatagramBatch, by_flow
 from analyzer.store.tables import Tables
 
 

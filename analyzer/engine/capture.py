@@ -31,7 +31,8 @@ from analyzer.engine.rereading import Rereading
 from analyzer.engine.right_of_way import RIGHT_OF_WAY, processors
 from analyzer.engine.writer import merge
 from analyzer.protocols import PROTOCOLS
-from analyzer.protocols.base import DatagramBatch, Protocol
+from analyzer.protocols.base import Protocol
+from analyzer.protocols.flow import DatagramBatch
 from analyzer.store.rows import Handed
 from analyzer.store.tables import Tables
 

@@ -7,7 +7,8 @@ from dataclasses import InitVar, dataclass, field
 
 import numpy as np
 
-from analyzer.protocols.base import Datagram, Detector, Protocol, Verdict
+from analyzer.protocols.base import Protocol
+from analyzer.protocols.flow import Datagram, Detector, Verdict
 from analyzer.store.chunk_memory import ChunkMemory
 from analyzer.store.growing import Growing
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from analyzer.capture.frames import MAX_LOST, Drop
 from analyzer.engine.clock import Clock
-from analyzer.protocols.base import REACH_NS, DatagramBatch, Loss, Reading
+from analyzer.protocols.flow import REACH_NS, DatagramBatch, Loss, Reading
 from analyzer.snapshots.status import LostBy
 from analyzer.store.columns import Array, Ints
 from analyzer.store.tables import Tables

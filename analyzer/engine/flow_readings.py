@@ -19,7 +19,8 @@ from analyzer.engine.detection import Claim, FlowDetection
 from analyzer.engine.drops import Drops
 from analyzer.engine.payloads import Payloads, read_batch
 from analyzer.engine.pins import NOT_DECODED, Pins
-from analyzer.protocols.base import REST_NS, DatagramBatch, Protocol, Reading, Verdict
+from analyzer.protocols.base import Protocol
+from analyzer.protocols.flow import REST_NS, DatagramBatch, Reading, Verdict
 from analyzer.store.rows import Handed, Rows
 from analyzer.store.tables import Tables
 

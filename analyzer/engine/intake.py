@@ -15,7 +15,7 @@ from analyzer.net.datagrams import MAX_UDP_PAYLOAD, Network
 from analyzer.net.datagrams import Datagram as UdpDatagram
 from analyzer.net.flows import FlowTable, format_endpoint
 from analyzer.net.kinds import FrameKind
-from analyzer.protocols.base import Datagram, DatagramBatch
+from analyzer.protocols.flow import Datagram, DatagramBatch
 from analyzer.store.tables import Tables
 
 

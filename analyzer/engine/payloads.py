@@ -10,7 +10,7 @@ import numpy as np
 from analyzer.capture.file import CaptureFile
 from analyzer.capture.frames import CaptureError
 from analyzer.engine.clock import Clock
-from analyzer.protocols.base import DatagramBatch
+from analyzer.protocols.flow import DatagramBatch
 from analyzer.store.columns import Ints
 from analyzer.store.tables import Tables
 

@@ -16,7 +16,7 @@ import numpy as np
 from analyzer.engine.clock import Clock
 from analyzer.engine.flow_readings import FlowReadings
 from analyzer.engine.payloads import Payloads, read_batch
-from analyzer.protocols.base import DatagramBatch, by_flow
+from analyzer.protocols.flow import DatagramBatch, by_flow
 from analyzer.store.columns import CHUNK_ROWS, Ints
 from analyzer.store.rows import Handed
 from analyzer.store.tables import PACKETS, Tables

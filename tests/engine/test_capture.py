@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from analyzer.capture.frames import CaptureError
 from analyzer.engine.capture import Capture
 from analyzer.net.kinds import FrameKind
-from analyzer.protocols.base import Reading, Verdict
+from analyzer.protocols.flow import Reading, Verdict
 from analyzer.store.rows import Rows
 from tests.capture.builders import pcap_file, pcap_header, pcap_record
 from tests.cli.cut_capture import first_records

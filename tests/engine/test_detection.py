@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from analyzer.engine.detection import Claim, FlowDetection
 from analyzer.protocols import PROTOCOLS
-from analyzer.protocols.base import Datagram, Detector, Protocol, Verdict
+from analyzer.protocols.base import Protocol
+from analyzer.protocols.flow import Datagram, Detector, Verdict
 from tests.engine.toy import FOREIGN, MAYBE, SURE, TOY
 
 

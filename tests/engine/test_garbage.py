@@ -14,7 +14,7 @@ from capture_files import BUNDLED
 from analyzer.engine.change_tree import change_tree
 from analyzer.engine.garbage import no_collection, set_aside, take_back
 from analyzer.engine.worker import Worker
-from analyzer.protocols.base import Reading, Verdict
+from analyzer.protocols.flow import Reading, Verdict
 from analyzer.protocols.teeworlds import PROTOCOL
 from analyzer.store.rows import Rows
 

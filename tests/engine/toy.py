@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-from analyzer.protocols.base import (
-    Datagram,
-    DatagramBatch,
-    Detector,
-    Protocol,
-    Reading,
-    SessionFacts,
-    Verdict,
-)
+from analyzer.protocols.base import Protocol, SessionFacts
+from analyzer.protocols.flow import Datagram, DatagramBatch, Detector, Reading, Verdict
 from analyzer.snapshots.model import JoinedDelta
 from analyzer.store.rows import Rows, SessionRow
 from analyzer.wire.reader import Buffer, FieldTree

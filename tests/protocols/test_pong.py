@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from analyzer.engine.capture import Capture
 from analyzer.protocols import PROTOCOLS
-from analyzer.protocols.base import Datagram, Protocol, SessionFacts
+from analyzer.protocols.base import Protocol, SessionFacts
+from analyzer.protocols.flow import Datagram
 from analyzer.snapshots.model import JoinedDelta
 from analyzer.snapshots.status import Status
 from analyzer.snapshots.tracking.columns import CHAIN_LENGTH

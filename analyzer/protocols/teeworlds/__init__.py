@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from analyzer.protocols.base import Excerpts, Protocol, Reading, Verdict
+from analyzer.protocols.base import Excerpts, Protocol
+from analyzer.protocols.flow import Reading, Verdict
 from analyzer.protocols.teeworlds.codec import TeeworldsCodec
 from analyzer.protocols.teeworlds.codes import CODES, PACKET_CODES, PACKET_KINDS, SNAPSHOT_KINDS
 from analyzer.protocols.teeworlds.detect import TeeworldsDetector, probe

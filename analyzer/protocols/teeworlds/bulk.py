@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from analyzer.protocols.base import Datagram, DatagramBatch, Reading
+from analyzer.protocols.flow import Datagram, DatagramBatch, Reading
 from analyzer.protocols.teeworlds import flow_columns as flow
 from analyzer.protocols.teeworlds import flow_kernels
 from analyzer.protocols.teeworlds.bulk_rebuilder import MEMORY, BulkRebuilder, BulkTypeCounter

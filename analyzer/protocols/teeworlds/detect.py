@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from analyzer.protocols.base import Datagram, Detector, Verdict
+from analyzer.protocols.flow import Datagram, Detector, Verdict
 from analyzer.protocols.teeworlds.dialects import DIALECTS, Dialect
 from analyzer.protocols.teeworlds.messages import EXTENDED, message_id
 from analyzer.protocols.teeworlds.schema import Schema, default_schema

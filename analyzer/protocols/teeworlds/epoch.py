@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from analyzer.protocols.base import REACH_NS, Loss
+from analyzer.protocols.flow import REACH_NS, Loss
 from analyzer.protocols.teeworlds import snapshot_rows
 from analyzer.protocols.teeworlds.delta import WARNINGS
 from analyzer.protocols.teeworlds.messages import SNAPEMPTY

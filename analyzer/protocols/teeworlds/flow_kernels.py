@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyzer.kernel import kernel
-from analyzer.protocols.base import REST_NS
+from analyzer.protocols.flow import REST_NS
 from analyzer.protocols.teeworlds.codes import CHUNKS, NO_NUMBER, REPEATED, RESENT, SYSTEM, VITAL
 from analyzer.protocols.teeworlds.flow_columns import (
     ACKED,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from analyzer.protocols.base import Datagram, DatagramBatch, Loss, Reading
+from analyzer.protocols.flow import Datagram, DatagramBatch, Loss, Reading
 from analyzer.protocols.teeworlds import codes
 from analyzer.protocols.teeworlds.codes import (
     AHEAD,

@@ -12,16 +12,8 @@ import struct
 from collections.abc import Container, Iterator, Mapping
 from zlib import crc32
 
-from analyzer.protocols.base import (
-    Datagram,
-    Detector,
-    PartBytes,
-    Protocol,
-    Reading,
-    SessionFacts,
-    SnapshotCodec,
-    Verdict,
-)
+from analyzer.protocols.base import PartBytes, Protocol, SessionFacts, SnapshotCodec
+from analyzer.protocols.flow import Datagram, Detector, Reading, Verdict
 from analyzer.snapshots.model import Change, FieldChange, Item, ItemField, JoinedDelta
 from analyzer.snapshots.status import Code, Status
 from analyzer.snapshots.tracking import parts, ticks

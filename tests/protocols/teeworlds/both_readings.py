@@ -8,7 +8,7 @@ from itertools import accumulate, pairwise
 
 import numpy as np
 
-from analyzer.protocols.base import DatagramBatch, Reading, Verdict
+from analyzer.protocols.flow import DatagramBatch, Reading, Verdict
 from analyzer.protocols.teeworlds import open_bulk_reading, open_reading
 from analyzer.store.rows import Rows
 from tests.row_views import amended, amendments, messages, packets

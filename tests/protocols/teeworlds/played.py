@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from analyzer.protocols.base import Datagram, Verdict
+from analyzer.protocols.flow import Datagram, Verdict
 from analyzer.protocols.teeworlds import PROTOCOL
 from analyzer.protocols.teeworlds.codes import CODES, PACKET_CODES, PACKET_KINDS
 from analyzer.protocols.teeworlds.dialects import DIALECTS

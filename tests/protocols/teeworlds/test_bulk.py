@@ -16,7 +16,8 @@ import pytest
 from capture_files import BUNDLED, ROOT
 
 from analyzer.engine.capture import Capture
-from analyzer.protocols.base import Protocol, Reading, Verdict
+from analyzer.protocols.base import Protocol
+from analyzer.protocols.flow import Reading, Verdict
 from analyzer.protocols.teeworlds import PROTOCOL
 from analyzer.protocols.teeworlds.bulk import BulkReading
 from analyzer.protocols.teeworlds.codes import CODES, PACKET_CODES

@@ -13,7 +13,7 @@ from analyzer.capture.source import Source
 from analyzer.net.datagrams import Datagram as UdpDatagram
 from analyzer.net.datagrams import Network
 from analyzer.net.flows import FlowTable
-from analyzer.protocols.base import Datagram, Verdict
+from analyzer.protocols.flow import Datagram, Verdict
 from analyzer.protocols.teeworlds.detect import MIN_POINTS, PATIENCE, STRIDE, TeeworldsDetector, probe
 from analyzer.transports.teeworlds_packet import HEADER, PLAIN, SEVEN, TAIL, Variant
 from tests.encoder import chunk, connless, connless_07, control, message, packet

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from analyzer.engine.capture import Capture
 from analyzer.engine.payloads import Payloads
-from analyzer.protocols.base import REST_NS, Datagram, DatagramBatch, Verdict
+from analyzer.protocols.flow import REST_NS, Datagram, DatagramBatch, Verdict
 from analyzer.protocols.teeworlds.bulk import BulkReading
 from analyzer.protocols.teeworlds.bulk_rebuilder import KEPT_STATES
 from analyzer.protocols.teeworlds.dialects import DIALECTS
