@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
-from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -14,10 +13,10 @@ from analyzer.engine.guessing import Guessing
 from analyzer.engine.info import PacketInfo
 from analyzer.engine.payloads import Payloads
 from analyzer.engine.players import Players, ToldNames, last_rebuilt
-from analyzer.protocols.base import MessageNote, PartBytes, Protocol, SessionFacts, SnapshotCodec, SnapshotView
-from analyzer.snapshots.chain import Chain
-from analyzer.snapshots.model import Change, Item, JoinedDelta, Part, PartialItems
-from analyzer.snapshots.status import REBUILT, Code, Status
+from analyzer.engine.states import States
+from analyzer.protocols.base import MessageNote, Protocol, SessionFacts, SnapshotView
+from analyzer.snapshots.model import Change, Item, JoinedDelta, PartialItems
+from analyzer.snapshots.status import Code, Status
 from analyzer.stats.parts import part_frames
 from analyzer.store.tables import Tables
 from analyzer.wire.errors import DecodeError
@@ -34,22 +33,16 @@ class Query:
         self._tables = tables
         self._file = file
         self._payloads = Payloads(tables, file)
-        self._protocols = {protocol.name: protocol for protocol in protocols}
+        self._states = States(tables, self._payloads, protocols, compiled=compiled)
         self._info = PacketInfo(tables, protocols)
-        self._compiled = compiled
-        self._codecs: dict[str, SnapshotCodec[Any]] = {}
-        """By protocol, as are the chains."""
         self._guessing = Guessing(self, tables)
         self._told_names = ToldNames(tables, self._payloads.payloads)
-        self._chains: dict[str, Chain[Any]] = {}
-        self._partial_chains: dict[str, Chain[Any]] = {}
 
     def close(self) -> None:
         """Let go of the file."""
-        # They refer to this query.
-        self._chains.clear()
+        self._states.close()
+        # It refers to this query.
         del self._guessing
-        self._partial_chains.clear()
         self._file.close()
 
     def payload(self, packet: int) -> bytes:
@@ -140,29 +133,26 @@ class Query:
 
     def state(self, snapshot: int) -> object | None:
         """The protocol's state of a snapshot, rebuilt from the file; None for one that cannot be rebuilt."""
-        if Status(self._tables.snapshots.integer("status", snapshot)) not in REBUILT:
-            return None
-        state: object = self._chain(snapshot).state(snapshot)
-        return state
+        return self._states.state(snapshot)
 
     def packed(self, snapshot: int) -> bytes | None:
         """The state as the protocol packs it; None for one that cannot be rebuilt."""
         state = self.state(snapshot)
-        return None if state is None else self._codec(snapshot).pack(state)
+        return None if state is None else self._states.codec(snapshot).pack(state)
 
     def items(self, snapshot: int, chosen: Container[tuple[int, int]] | None = None) -> tuple[Item, ...]:
         """The snapshot's items, or those of them whose (type, id) is `chosen`; none where it cannot be rebuilt."""
         state = self.state(snapshot)
         if state is None:
             return ()
-        return self._codec(snapshot).items(state, self._shown_facts(snapshot), self._tick(snapshot), chosen)
+        return self._states.codec(snapshot).items(state, self._shown_facts(snapshot), self._tick(snapshot), chosen)
 
     def plain_items(self, snapshot: int) -> tuple[Item, ...]:
         """All of the snapshot's items without guesses."""
         state = self.state(snapshot)
         if state is None:
             return ()
-        return self._codec(snapshot).items(state, self._facts_of(snapshot), self._tick(snapshot))
+        return self._states.codec(snapshot).items(state, self._states.facts_of(snapshot), self._tick(snapshot))
 
     def forget_guesses(self) -> None:
         """Other schema files count from now on."""
@@ -170,7 +160,7 @@ class Query:
 
     def partial(self, snapshot: int) -> PartialItems | None:
         """What is known of a snapshot whose base is not; None of any other, or if the delta tells nothing."""
-        codec, state = self._protocol_of(snapshot).partial, self._partial_state(snapshot)
+        codec, state = self._states.protocol_of(snapshot).partial, self._states.partial_state(snapshot)
         if codec is None or state is None:
             return None
         return codec.items(state, self._shown_facts(snapshot), self._tick(snapshot))
@@ -181,11 +171,11 @@ class Query:
         joined = self.joined(snapshot)
         if joined is None:
             return ()
-        codec = self._codec(snapshot)
+        codec = self._states.codec(snapshot)
         base = tables.snapshots.integer("base", snapshot)
-        partial = self._protocol_of(snapshot).partial
+        partial = self._states.protocol_of(snapshot).partial
         if partial is not None and self.lacks_base(snapshot):
-            known = self._partial_state(base) if base >= 0 else None
+            known = self._states.partial_state(base) if base >= 0 else None
             known = partial.nothing() if known is None else known
             return partial.changes(known, joined, self._shown_facts(snapshot), self._tick(snapshot))
         state: object | None
@@ -197,24 +187,18 @@ class Query:
 
     def lacks_base(self, snapshot: int) -> bool:
         """Was the snapshot sent against one that could not be rebuilt, or that the capture does not have?"""
-        snapshots = self._tables.snapshots
-        base = snapshots.integer("base", snapshot)
-        return snapshots.integer("status", base if base >= 0 else snapshot) == Status.NO_BASE
+        return self._states.lacks_base(snapshot)
 
     def joined(self, snapshot: int) -> JoinedDelta | None:
         """The delta joined from its parts; None while parts are missing or unreadable."""
-        return self._joined([snapshot])[0]
+        return self._states.joined(snapshot)
 
     def received(self, snapshot: int) -> JoinedDelta:
         """The parts that are here, one after the other by number: all there is of a delta that never was completed.
 
         Without parts, or with an unreadable one, it is empty.
         """
-        data, parts = b"", []
-        for number, (packet, piece) in sorted(self._pieces([snapshot])[0].items()):
-            parts.append(_part(number, packet, piece, len(data)))
-            data += piece.data
-        return JoinedDelta(data, tuple(parts))
+        return self._states.received(snapshot)
 
     def view(self, snapshot: int) -> SnapshotView[Any]:
         """The row with what stands around it."""
@@ -241,7 +225,7 @@ class Query:
 
     def record(self, snapshot: int, with_items: bool) -> dict[str, object]:
         """The snapshot as the protocol's JSON record."""
-        record = self._codec(snapshot).record(self.view(snapshot), with_items)
+        record = self._states.codec(snapshot).record(self.view(snapshot), with_items)
         partial = self.partial(snapshot)
         return record if partial is None else record | {"partial": partial_record(partial, with_items)}
 
@@ -280,120 +264,12 @@ class Query:
         except DecodeError:
             return ""
 
-    def _joined(self, snapshots: Sequence[int]) -> list[JoinedDelta | None]:
-        """The deltas of snapshots of one session."""
-        codec, found = self._codec(snapshots[0]), list[JoinedDelta | None]()
-        for snapshot, pieces in zip(snapshots, self._pieces(snapshots), strict=True):
-            announced = self._tables.snapshots.integer("parts", snapshot)
-            if not announced or any(number not in pieces for number in range(announced)):
-                found.append(None)
-                continue
-            data, offsets = codec.join({number: part.data for number, (_, part) in pieces.items()}, announced)
-            parts = tuple(_part(number, *pieces[number], at) for number, at in enumerate(offsets))
-            found.append(JoinedDelta(data, parts))
-        return found
-
-    def _pieces(self, snapshots: Sequence[int]) -> list[dict[int, tuple[int, PartBytes]]]:
-        """Packet and bytes of each part by number, of snapshots of one session; none if one of them is unreadable."""
-        try:
-            return self._parts(snapshots)
-        except DecodeError:
-            return [{}] if len(snapshots) == 1 else [self._pieces([snapshot])[0] for snapshot in snapshots]
-
-    def _parts(self, snapshots: Sequence[int]) -> list[dict[int, tuple[int, PartBytes]]]:
-        """Packet and bytes of each part by number, of snapshots of one session. Raises DecodeError."""
-        tables = self._tables
-        firsts = (tables.snapshots.integer("first_part", snapshot) for snapshot in snapshots)
-        counts = [tables.snapshots.integer("part_count", snapshot) for snapshot in snapshots]
-        ranges = [range(first, first + count) for first, count in zip(firsts, counts, strict=True)]
-        rows = np.fromiter(chain.from_iterable(ranges), dtype=np.int64)
-        messages = tables.parts.take("message", rows).astype(np.int64)
-        packets, offsets, sizes = (
-            tables.messages.take(name, messages).tolist() for name in ("packet", "offset", "size")
-        )
-        places = list(zip(self._payloads.payloads(packets), offsets, sizes, strict=True))
-        parts = self._codec(snapshots[0]).parts(places, self._facts_of(snapshots[0]))
-        numbered = iter(zip(tables.parts.take("number", rows).tolist(), packets, parts, strict=True))
-        return [{number: (packet, part) for number, packet, part in islice(numbered, count)} for count in counts]
-
-    def _chain(self, snapshot: int) -> Chain[Any]:
-        """One chain a protocol; its cache serves all of the protocol's sessions."""
-        name = self._protocol_of(snapshot).name
-        chain = self._chains.get(name)
-        if chain is None:
-            chain = self._chains[name] = Chain(self._base_of, self._stored, self._steps)
-        return chain
-
-    def _partial_state(self, snapshot: int) -> object | None:
-        """What is known of a snapshot without a base."""
-        protocol = self._protocol_of(snapshot)
-        codec = protocol.partial
-        if codec is None or self._tables.snapshots.integer("status", snapshot) != Status.NO_BASE:
-            return None
-        chain = self._partial_chains.get(protocol.name)
-        if chain is None:
-
-            def stored(row: int) -> object | None:
-                block = self._tables.blocks.get(row)
-                return None if block is None else codec.unpack(block)
-
-            def steps(rows: Sequence[int], base: object | None) -> Sequence[object]:
-                known = codec.nothing() if base is None else base
-                return codec.follow_all(known, self._deltas(rows), self._facts_of(rows[0]))
-
-            chain = self._partial_chains[protocol.name] = Chain(self._base_of, stored, steps)
-        try:
-            state: object = chain.state(snapshot)
-        except DecodeError:
-            return None
-        return state
-
-    def _base_of(self, snapshot: int) -> int:
-        return self._tables.snapshots.integer("base", snapshot)
-
-    def _stored(self, snapshot: int) -> object | None:
-        block = self._tables.blocks.get(snapshot)
-        return None if block is None else self._codec(snapshot).unpack(block)
-
-    def _steps(self, snapshots: Sequence[int], base: object | None) -> Sequence[object]:
-        """The states of a chain of snapshots, which are of one session."""
-        codec = self._codec(snapshots[0])
-        deltas = self._deltas(snapshots)
-        return codec.apply_all(codec.empty() if base is None else base, deltas, self._facts_of(snapshots[0]))
-
-    def _deltas(self, snapshots: Sequence[int]) -> list[bytes]:
-        """The deltas of snapshots of one session, all of whose parts are here. Raises DecodeError if one is not."""
-        deltas = []
-        for snapshot, joined in zip(snapshots, self._joined(snapshots), strict=True):
-            if joined is None:
-                raise DecodeError("chain", 0, f"snapshot {snapshot} was rebuilt before and cannot be read again")
-            deltas.append(joined.data)
-        return deltas
-
-    def _protocol_of(self, snapshot: int) -> Protocol:
-        tables = self._tables
-        reading = tables.sessions.integer("reading", tables.snapshots.integer("session", snapshot))
-        return self._protocols[tables.readings.text("protocol", reading)]
-
-    def _codec(self, snapshot: int) -> SnapshotCodec[Any]:
-        protocol = self._protocol_of(snapshot)
-        codec = self._codecs.get(protocol.name)
-        if codec is None:
-            opens = protocol.open_bulk_snapshots if self._compiled else None
-            codec = protocol.snapshots if opens is None else opens()
-            assert codec is not None
-            self._codecs[protocol.name] = codec
-        return codec
-
     def _code(self, snapshot: int) -> Code:
-        return self._protocol_of(snapshot).codes[self._tables.snapshots.integer("code", snapshot)]
-
-    def _facts_of(self, snapshot: int) -> SessionFacts:
-        return self._session_facts(self._tables.snapshots.integer("session", snapshot))
+        return self._states.protocol_of(snapshot).codes[self._tables.snapshots.integer("code", snapshot)]
 
     def _shown_facts(self, snapshot: int) -> SessionFacts:
         """With guesses of what nobody named, and the names that messages told."""
-        session, protocol = self._tables.snapshots.integer("session", snapshot), self._protocol_of(snapshot)
+        session, protocol = self._tables.snapshots.integer("session", snapshot), self._states.protocol_of(snapshot)
         facts = self._guessing.facts(session, self._session_facts(session), protocol, snapshot)
         return self._told_names.facts(snapshot, facts, protocol)
 
@@ -409,10 +285,6 @@ class Query:
         """Number of the frame that completed or decided the snapshot, from 1."""
         packet = self._tables.snapshots.integer("packet", snapshot)
         return self._tables.packets.integer("frame", packet) + 1
-
-
-def _part(number: int, packet: int, piece: PartBytes, offset: int) -> Part:
-    return Part(number, packet, offset, len(piece.data), piece.source_offset, piece.compressed)
 
 
 def partial_record(partial: PartialItems, with_items: bool) -> dict[str, object]:
