@@ -14,6 +14,7 @@ from analyzer.transports.teeworlds_packet import (
     TokenPlace,
     Variant,
 )
+from analyzer.wire.huffman import END, Huffman
 from analyzer.wire.varint import pack as pack_varint
 
 PART_SIZE = 900
@@ -22,6 +23,12 @@ SNAP, SNAPEMPTY, SNAPSINGLE = 5, 6, 7
 
 Items = Mapping[int, Sequence[int]]
 """Key, which is (type << 16) | id, to values."""
+
+
+def pack_huffman(code: Huffman, data: bytes) -> bytes:
+    """With the end symbol, then zero bits up to the byte boundary and nothing more."""
+    bits = "".join([code.codes[byte] for byte in data]) + code.codes[END]
+    return int(bits[::-1], 2).to_bytes((len(bits) + 7) // 8, "little")
 
 
 def pack_varints(values: Iterable[int]) -> bytes:
@@ -70,7 +77,7 @@ def packet(
     payload = b"".join(chunks)
     if variant.token_place is TokenPlace.TAIL:
         payload += _token_bytes(token)
-    packed = HUFFMAN.compress(payload)
+    packed = pack_huffman(HUFFMAN, payload)
     if compress is None:
         compress = len(packed) < len(payload)
     header = _header(variant, (COMPRESSED if compress else 0) | (RESEND if resend else 0), ack, len(chunks), token)

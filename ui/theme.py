@@ -57,7 +57,6 @@ _COLOURS: dict[str, tuple[str, str]] = {
 """Name -> light and dark, RRGGBB."""
 
 NAMES = tuple(_COLOURS)
-SERIES = ("series1", "series2", "series3", "series4", "series5", "series6")
 
 CELL_PADDING = 8
 ROW_HEIGHT = 20

@@ -20,7 +20,6 @@ AF_INET = 2
 # Linux, Windows, then NetBSD and OpenBSD, FreeBSD, Darwin.
 AF_INET6 = (10, 23, 24, 28, 30)
 
-ETHERNET_BYTES = 14
 SLL_BYTES = 16
 SLL2_BYTES = 20
 FAMILY_BYTES = 4

@@ -52,11 +52,6 @@ class Tally:
         """Cells in use."""
         return self._cells.shape[1]
 
-    @property
-    def is_exact(self) -> bool:
-        """Every value is kept as it came."""
-        return self._level == 0
-
     def add(self, values: Ints) -> None:
         """Count values, shape (n,)."""
         self._change(*np.unique(values, return_counts=True))

@@ -77,11 +77,6 @@ class Huffman:
             raise DecodeError("huffman-limit", offset + consumed - 1, f"decompresses to more than {limit} bytes", limit)
         return plain
 
-    def compress(self, data: bytes) -> bytes:
-        """Encode with the end symbol, then zero bits up to the byte boundary and nothing more."""
-        bits = "".join([self.codes[byte] for byte in data]) + self.codes[END]
-        return int(bits[::-1], 2).to_bytes((len(bits) + 7) // 8, "little")
-
     def bits(self, data: bytes) -> int:
         """Bits that `data` take in a compressed stream, without the end symbol."""
         return sum(data.translate(self._byte_lengths))

@@ -31,7 +31,6 @@ def test_few_values_are_exact(values: list[int], gone: list[int], percent: int, 
     removed = sorted({index for index in gone if index < len(values)})
     tally.remove(np.array([values[index] for index in removed], dtype=np.int64))
     left = sorted(value for index, value in enumerate(values) if index not in removed)
-    assert tally.is_exact
     assert len(tally) == len(set(left))
     rank = -(-percent * len(left) // 100)
     assert tally.quantiles(percent)[0] == (left[rank - 1] if left else None)
@@ -45,7 +44,7 @@ def test_many_values_are_near(seed: int) -> None:
     for part in np.array_split(values, 37):
         tally.add(part)
         assert len(tally) <= MOST_CELLS
-    assert not tally.is_exact
+    assert len(tally) < len(np.unique(values))
     for percent in PERCENTS[1:5]:
         expected = numpy_quantile(values, percent)
         assert abs(tally.quantiles(percent)[0] - expected) <= 0.001 * expected

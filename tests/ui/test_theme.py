@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 from PySide6.QtGui import QColor, QPalette
 
-from ui.theme import DARK, LIGHT, NAMES, SERIES, Theme
+from ui.theme import DARK, LIGHT, NAMES, Theme
 
 TEXTS = ("text", "text2", "text3", "accent", "added", "changed", "removed", "error", "warn")
 TINTED = ("added", "changed", "removed", "error", "warn")
 PLAIN_GROUNDS = ("window", "panel", "raised", "sunken", "lane_bg", "hover", "select", "select_off")
 ROW_GROUNDS = ("row_multi", "row_full", "row_fail", "row_ctl")
+SERIES = [name for name in NAMES if name.startswith("series")]
 GROUNDS = (*PLAIN_GROUNDS, *ROW_GROUNDS, *(f"{name}_bg" for name in TINTED))
 AA_TEXT = 4.5
 AA_SHAPE = 3.0

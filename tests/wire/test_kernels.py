@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -19,6 +21,7 @@ from analyzer.wire.kernels import (
     unpack_all,
     words_of,
 )
+from tests.encoder import pack_huffman
 
 TABLES = huffman_tables(HUFFMAN)
 LIMIT = 40
@@ -34,17 +37,17 @@ def array(data: bytes) -> np.ndarray[tuple[int], np.dtype[np.uint8]]:
 
 
 @given(
-    st.binary(max_size=60) | st.binary(max_size=50).map(HUFFMAN.compress),
+    st.binary(max_size=60) | st.binary(max_size=50).map(partial(pack_huffman, HUFFMAN)),
     st.integers(0, 3),
     st.binary(max_size=2) | st.just(b"\xff" * 20),
     st.sampled_from([0, 0, 0, 1, 2, 20]),
 )
-@example(HUFFMAN.compress(bytes(range(256))), 0, b"", 0)
-@example(HUFFMAN.compress(bytes(range(0, 256, 7))), 3, b"", 0)
-@example(HUFFMAN.compress(b"\0" * LIMIT), 0, b"", 0)
-@example(HUFFMAN.compress(b"\0" * (LIMIT + 1)), 0, b"", 0)
-@example(HUFFMAN.compress(bytes(range(0, 256, 7))), 0, b"\xff" * 20, 20)
-@example(HUFFMAN.compress(bytes(range(0, 256, 7))), 0, b"\xff" * 20, 21)
+@example(pack_huffman(HUFFMAN, bytes(range(256))), 0, b"", 0)
+@example(pack_huffman(HUFFMAN, bytes(range(0, 256, 7))), 3, b"", 0)
+@example(pack_huffman(HUFFMAN, b"\0" * LIMIT), 0, b"", 0)
+@example(pack_huffman(HUFFMAN, b"\0" * (LIMIT + 1)), 0, b"", 0)
+@example(pack_huffman(HUFFMAN, bytes(range(0, 256, 7))), 0, b"\xff" * 20, 20)
+@example(pack_huffman(HUFFMAN, bytes(range(0, 256, 7))), 0, b"\xff" * 20, 21)
 @example(b"", 0, b"", 0)
 def test_huffman(stream: bytes, before: int, behind: bytes, rest: int) -> None:
     """`rest`: bytes of the buffer that are none of the stream, whose end may be among them."""

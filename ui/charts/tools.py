@@ -220,5 +220,4 @@ class ToolRow(QWidget):
         menu = QMenu(self)
         menu.addAction(self.tr("Copy as picture")).triggered.connect(self.picture_asked)
         menu.addAction(self.tr("Copy range as CSV")).triggered.connect(self.csv_asked)
-        self.copy_menu = menu
         return menu

@@ -72,11 +72,6 @@ class ChangeTreeView(RowTree):
         """The model."""
         return self._changes
 
-    @property
-    def open_keys(self) -> frozenset[Key]:
-        """Keys of the rows that are open wherever they occur."""
-        return frozenset(self._open)
-
     def open_first_type(self) -> None:
         """Where nothing was ever opened, open the dearest type."""
         if not self._open and self._changes.rowCount():

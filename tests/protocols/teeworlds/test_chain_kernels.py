@@ -8,13 +8,13 @@ from analyzer.protocols.teeworlds.chain_kernels import decompress_all, rebuild_a
 from analyzer.protocols.teeworlds.delta_columns import DETAIL, FAULT, MAX_STATE_INTS, RESULTS, make_scratch
 from analyzer.transports.teeworlds_huffman import HUFFMAN
 from analyzer.wire.kernels import HUFFMAN_EOF, HUFFMAN_LIMIT, huffman_tables, words_of
-from tests.encoder import pack_varints
+from tests.encoder import pack_huffman, pack_varints
 
 LIMIT = 20
 
 
 def test_payloads_that_can_be_decompressed_and_others() -> None:
-    packed = [HUFFMAN.compress(plain) for plain in (b"", b"snapshot", bytes(LIMIT), bytes(LIMIT + 1))]
+    packed = [pack_huffman(HUFFMAN, plain) for plain in (b"", b"snapshot", bytes(LIMIT), bytes(LIMIT + 1))]
     packed.insert(2, packed[1][:-1])
     buffer = b"\xff" + b"\xff\xff".join(packed)
     starts = [1 + sum(len(one) + 2 for one in packed[:number]) for number in range(len(packed))]
