@@ -1,4 +1,4 @@
-"""What filters need of a capture beyond its tables: the words of its protocols, bytes of messages, items of snapshots."""
+"""What filters need of a capture beyond its tables: words of its protocols, bytes of messages, items of snapshots."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from analyzer.capture.frames import CaptureError
 from analyzer.engine.query import Query
-from analyzer.filters.fields import Registry
+from analyzer.filters.registry import Registry
 from analyzer.filters.terms import ItemTerm, ItemValues, MessageTerm, Value
 from analyzer.filters.values import Ints
 from analyzer.filters.view import View

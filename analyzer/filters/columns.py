@@ -20,6 +20,8 @@ NO_ACK = 65535
 NO_NUMBER = 65535
 UP, DOWN = "up", "down"
 DIRECTIONS = (UP, DOWN)
+REBUILT_NUMBERS = ("state_bytes", "items", "added", "changed", "removed")
+"""Columns of snapshots that mean something of rebuilt ones only."""
 MESSAGE_FLAGS = {
     "system": 1,
     "vital": 2,
@@ -67,7 +69,7 @@ def _time(scope: Scope) -> Values:
 
 def _time_relative(scope: Scope) -> Values:
     frames = scope.view.tables.frames
-    return Values(_frames(scope, "time_ns") - (frames.integer("time_ns", 0) if len(frames) else 0))  # type: ignore[operator]
+    return Values(_frames(scope, "time_ns") - (frames.integer("time_ns", 0) if len(frames) else 0))
 
 
 def _end(sender: bool | None) -> Read:
@@ -78,7 +80,7 @@ def _end(sender: bool | None) -> Read:
         count = len(scope.view.tables.flows)
         a, b = scope.view.ends(count)
         if sender is None:
-            return Values(np.stack([flow, flow + len(a)]), [*a, *b])
+            return Values(flow + np.array([[0], [len(a)]]), [*a, *b])
         return Values(flow + (direction if sender else 1 - direction) * len(a), [*a, *b])
 
     return read
@@ -146,7 +148,7 @@ def _of_protocol(column: str, words: str) -> Read:
 
     def read(scope: Scope) -> Values:
         names, places = scope.view.protocol_of_flow()
-        keys = places[scope.packet("flow").astype(np.int64)] * NUMBERS + scope.packet(column)
+        keys = places[scope.packet("flow").astype(np.int64)] * NUMBERS + scope.packet(column).astype(np.int64)
         table, said = _table(scope, names, words)
         return Values(keys, table, there=said[keys])
 
@@ -223,7 +225,7 @@ def _message_code(scope: Scope) -> Values:
     names, places = scope.view.protocol_of_flow()
     tables = scope.view.tables
     flows = tables.readings.integers("flow")[carried.column("reading").astype(np.int64)]
-    keys = places[flows] * NUMBERS + carried.column("code")
+    keys = places[flows] * NUMBERS + carried.column("code").astype(np.int64)
     table, said = _table(scope, names, "packet_codes")
     there = said[keys]
     return Values(keys[there], table, owner=carried.owner[there])
@@ -265,7 +267,7 @@ def _snapshot_word(column: str, words: str) -> Read:
         names = sorted(set(protocols))
         places = np.array([names.index(text) for text in protocols], np.int64)
         readings = tables.sessions.integers("reading")[carried.column("session").astype(np.int64)]
-        keys = (places[readings] if len(readings) else readings) * NUMBERS + carried.column(column)
+        keys = (places[readings] if len(readings) else readings) * NUMBERS + carried.column(column).astype(np.int64)
         return Values(keys, _table(scope, names, words)[0], owner=carried.owner)
 
     return read

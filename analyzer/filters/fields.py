@@ -1,31 +1,16 @@
-"""The one list of fields: what filters, columns, completion and `docs/filters.md` are made from."""
+"""What a field of filters is, and the fields that every capture has."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from analyzer.filters.columns import DIRECTIONS
-from analyzer.filters.errors import near
 from analyzer.filters.kinds import Kind, Owner
 from analyzer.filters.literals import Meaning
 from analyzer.filters.terms import ItemTerm, MessageTerm
 from analyzer.filters.view import SEVERITIES
-from analyzer.filters.vocabulary import NO_PROTOCOL, Vocabulary
-from analyzer.snapshots.layouts import Layout, LayoutField, ValueKind
 from analyzer.snapshots.status import ClientHas, LostBy, Proof, Status
-
-CHANGE_KINDS = {
-    "added": "items that were not in the base",
-    "changed": "items of the base with a difference",
-    "removed": "items of the base that are gone",
-    "rewritten": "items that were sent without a difference",
-    "readded": "items that were removed and sent in one delta",
-    "unknown": "items that were sent, but the base is not known",
-}
-"""Kinds of changes, as `changes` prints them, and what they are."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,11 +55,17 @@ _PACKET, _MESSAGE, _SNAPSHOT = Owner.PACKET, Owner.MESSAGE, Owner.SNAPSHOT
 FIXED = (
     FieldInfo("frame.number", _N, "number of the frame in the file, from 1", _PACKET, "frame.number in {100..200}"),
     FieldInfo("frame.time", Kind.TIME, "when it was captured, in UTC", _PACKET, 'frame.time >= "2020-01-31 12:00:00"'),
-    FieldInfo("frame.time_relative", _D, "time since the first frame of the file", _PACKET, "frame.time_relative < 1.5s"),
+    FieldInfo(
+        "frame.time_relative", _D, "time since the first frame of the file", _PACKET, "frame.time_relative < 1.5s"
+    ),
     FieldInfo("frame.len", _N, "bytes of the frame as it was sent", _PACKET, "frame.len > 1000"),
     FieldInfo("frame.cap_len", _N, "bytes of the frame in the file", _PACKET, "frame.cap_len <= 220"),
-    FieldInfo("frame.interface", _N, "number of the interface it was captured on, from 0", _PACKET, "frame.interface == 0"),
-    FieldInfo("ip.src", _A, "sender: an address, with a port or without, or a network", _PACKET, "ip.src == 127.0.0.0/8"),
+    FieldInfo(
+        "frame.interface", _N, "number of the interface it was captured on, from 0", _PACKET, "frame.interface == 0"
+    ),
+    FieldInfo(
+        "ip.src", _A, "sender: an address, with a port or without, or a network", _PACKET, "ip.src == 127.0.0.0/8"
+    ),
     FieldInfo("ip.dst", _A, "receiver", _PACKET, "ip.dst == 127.0.0.1:8303"),
     FieldInfo("ip.addr", _A, "sender and receiver", _PACKET, "ip.addr == fe80::/10"),
     FieldInfo("udp.srcport", _N, "port of the sender", _PACKET, "udp.srcport == 8303"),
@@ -84,7 +75,9 @@ FIXED = (
     FieldInfo("udp.cap_length", _N, "bytes of the UDP payload in the file", _PACKET, "udp.cap_length < 20"),
     FieldInfo("flow", _T, "its two endpoints, as client-server where that is known", _PACKET, 'flow contains ":8303"'),
     FieldInfo("flow.protocol", _C, "what reads the flow; udp: nothing does", _PACKET, "flow.protocol == udp"),
-    FieldInfo("flow.dialect", _T, "the dialect the flow is read as, or recognised as", _PACKET, "flow.dialect == ddnet"),
+    FieldInfo(
+        "flow.dialect", _T, "the dialect the flow is read as, or recognised as", _PACKET, "flow.dialect == ddnet"
+    ),
     FieldInfo("client", _A, "the client's end, where it is known", _PACKET, "client == 127.0.0.1"),
     FieldInfo("server", _A, "the server's end, where it is known", _PACKET, "server == 127.0.0.1:8303"),
     FieldInfo("session.number", _N, "sessions of the flow, counted from 0", _PACKET, "session.number == 0"),
@@ -94,18 +87,24 @@ FIXED = (
     FieldInfo("session.epoch", _N, "maps of the flow, counted from 0", _PACKET, "session.epoch == 0"),
     FieldInfo("session.map", _T, "name of the map", _PACKET, 'session.map contains "LearnToPlay"'),
     FieldInfo("packet.number", _N, "datagrams of the file, counted from 1", _PACKET, "packet.number <= 10"),
-    FieldInfo("packet.direction", _C, "up: to the server, down: to the client", _PACKET, "packet.direction == up", DIRECTIONS),
+    FieldInfo(
+        "packet.direction", _C, "up: to the server, down: to the client", _PACKET, "packet.direction == up", DIRECTIONS
+    ),
     FieldInfo("packet.kind", _C, "the protocol's kind of packet", _PACKET, "packet.kind == control"),
     FieldInfo("packet.code", _C, "what is wrong with the packet", _PACKET, "packet.code"),
     FieldInfo("packet.flags", _N, "flags of the packet's header as on the wire", _PACKET, "packet.flags & 0x80"),
     FieldInfo("packet.ack", _N, "acknowledged by the packet's header", _PACKET, "packet.ack > 5"),
     FieldInfo("packet.chunks", _N, "messages announced by the packet's header", _PACKET, "packet.chunks > 3"),
-    FieldInfo("message.name", _C, "name of the message, in full or as the list has it", _MESSAGE, "message.name == Input"),
+    FieldInfo(
+        "message.name", _C, "name of the message, in full or as the list has it", _MESSAGE, "message.name == Input"
+    ),
     FieldInfo("message.id", _N, "its number on the wire", _MESSAGE, "message.id in {5, 7..9}"),
     FieldInfo("message.size", _N, "its bytes, with its number", _MESSAGE, "sum(message.size) > 500"),
     FieldInfo("message.sequence", _N, "its sequence number, if it is vital", _MESSAGE, "message.sequence == 5"),
     FieldInfo("message.code", _C, "what is wrong with the message", _MESSAGE, "message.code"),
-    FieldInfo("message.system", _F, "a message of the engine, not of the game", _MESSAGE, "all(message.system) == true"),
+    FieldInfo(
+        "message.system", _F, "a message of the engine, not of the game", _MESSAGE, "all(message.system) == true"
+    ),
     FieldInfo("message.vital", _F, "it is sent until it is acknowledged", _MESSAGE, "message.vital"),
     FieldInfo("message.resent", _F, "sent again", _MESSAGE, "message.resent"),
     FieldInfo("message.repeated", _F, "it had come before", _MESSAGE, "message.repeated"),
@@ -113,14 +112,28 @@ FIXED = (
     FieldInfo("message.control", _F, "a control message", _MESSAGE, "message.control"),
     FieldInfo("message.connless", _F, "a message outside of any connection", _MESSAGE, "message.connless"),
     FieldInfo("snapshot.tick", _N, "tick of the server", _SNAPSHOT, "snapshot.tick in {110..120}"),
-    FieldInfo("snapshot.base_tick", _N, "tick of its base; negative: the empty snapshot", _SNAPSHOT, "snapshot.base_tick < 0"),
-    FieldInfo("snapshot.base_age", _N, "ticks from its base to it; none without a base", _SNAPSHOT, "snapshot.base_age > 2"),
-    FieldInfo("snapshot.base_time", _D, "time from its base to it, where that was captured", _SNAPSHOT, "snapshot.base_time > 60ms"),
-    FieldInfo("snapshot.ack_delay", _D, "time until the client acknowledged it", _SNAPSHOT, "snapshot.ack_delay >= 20ms"),
+    FieldInfo(
+        "snapshot.base_tick", _N, "tick of its base; negative: the empty snapshot", _SNAPSHOT, "snapshot.base_tick < 0"
+    ),
+    FieldInfo(
+        "snapshot.base_age", _N, "ticks from its base to it; none without a base", _SNAPSHOT, "snapshot.base_age > 2"
+    ),
+    FieldInfo(
+        "snapshot.base_time",
+        _D,
+        "time from its base to it, where that was captured",
+        _SNAPSHOT,
+        "snapshot.base_time > 60ms",
+    ),
+    FieldInfo(
+        "snapshot.ack_delay", _D, "time until the client acknowledged it", _SNAPSHOT, "snapshot.ack_delay >= 20ms"
+    ),
     FieldInfo("snapshot.kind", _C, "how it was sent", _SNAPSHOT, "snapshot.kind == SNAPEMPTY"),
     FieldInfo("snapshot.parts", _N, "parts announced", _SNAPSHOT, "snapshot.parts > 1"),
     FieldInfo("snapshot.part_count", _N, "parts received", _SNAPSHOT, "snapshot.part_count == 0"),
-    FieldInfo("snapshot.wire_bytes", _N, "UDP payload of the packets with its parts", _SNAPSHOT, "snapshot.wire_bytes > 500"),
+    FieldInfo(
+        "snapshot.wire_bytes", _N, "UDP payload of the packets with its parts", _SNAPSHOT, "snapshot.wire_bytes > 500"
+    ),
     FieldInfo("snapshot.delta_bytes", _N, "bytes of the delta", _SNAPSHOT, "snapshot.delta_bytes > 200"),
     FieldInfo("snapshot.state_bytes", _N, "bytes of the rebuilt snapshot", _SNAPSHOT, "snapshot.state_bytes > 60000"),
     FieldInfo("snapshot.items", _N, "items of the rebuilt snapshot", _SNAPSHOT, "snapshot.items == 0"),
@@ -130,236 +143,50 @@ FIXED = (
     FieldInfo("snapshot.deleted", _N, "removed keys on the wire", _SNAPSHOT, "snapshot.deleted > 0"),
     FieldInfo("snapshot.updated", _N, "updates on the wire", _SNAPSHOT, "snapshot.updated > 10"),
     FieldInfo(
-        "snapshot.status", _C, "how it ended", _SNAPSHOT, "snapshot.status != ok", tuple(status.word for status in Status)
+        "snapshot.status",
+        _C,
+        "how it ended",
+        _SNAPSHOT,
+        "snapshot.status != ok",
+        tuple(status.word for status in Status),
     ),
     FieldInfo("snapshot.code", _C, "the same in more detail", _SNAPSHOT, "snapshot.code in {B1, B2, B3}"),
-    FieldInfo("snapshot.crc_ok", _F, "the checksum is right; none where there is none", _SNAPSHOT, "snapshot.crc_ok == false"),
     FieldInfo(
-        "snapshot.proof", _C, "what proves it", _SNAPSHOT, "snapshot.proof == base", tuple(one.name.lower() for one in Proof)
+        "snapshot.crc_ok", _F, "the checksum is right; none where there is none", _SNAPSHOT, "snapshot.crc_ok == false"
+    ),
+    FieldInfo(
+        "snapshot.proof",
+        _C,
+        "what proves it",
+        _SNAPSHOT,
+        "snapshot.proof == base",
+        tuple(one.name.lower() for one in Proof),
     ),
     FieldInfo("snapshot.client_kept", _F, "the client did not drop it", _SNAPSHOT, "snapshot.client_kept == false"),
     FieldInfo(
-        "snapshot.client_has", _C, "did the client have it", _SNAPSHOT, "snapshot.client_has == acked",
+        "snapshot.client_has",
+        _C,
+        "did the client have it",
+        _SNAPSHOT,
+        "snapshot.client_has == acked",
         tuple(one.word for one in ClientHas),
     ),
     FieldInfo(
-        "snapshot.lost_by", _C, "to whom it is put down that it is missing or wrong", _SNAPSHOT,
-        "snapshot.lost_by in {network, capture}", tuple(one.word for one in LostBy),
+        "snapshot.lost_by",
+        _C,
+        "to whom it is put down that it is missing or wrong",
+        _SNAPSHOT,
+        "snapshot.lost_by in {network, capture}",
+        tuple(one.word for one in LostBy),
     ),
     FieldInfo("finding.rule", _C, "rule of a finding", Owner.FINDING, "finding.rule"),
     FieldInfo(
-        "finding.severity", Kind.ORDERED, "how bad a finding is", Owner.FINDING, "finding.severity >= warning",
+        "finding.severity",
+        Kind.ORDERED,
+        "how bad a finding is",
+        Owner.FINDING,
+        "finding.severity >= warning",
         SEVERITIES[1:],
     ),
-)  # fmt: skip
+)
 """The fields of every capture."""
-BY_PROTOCOL = {
-    "packet.kind": "packet_kinds",
-    "packet.code": "packet_codes",
-    "snapshot.kind": "snapshot_kinds",
-    "snapshot.code": "codes",
-    "session.dialect": "dialects",
-}
-"""Fields whose texts protocols name, and where in `Words`."""
-
-
-class Registry:
-    """All fields there are, with those that schemas name."""
-
-    def __init__(self, vocabulary: Vocabulary) -> None:
-        self.vocabulary = vocabulary
-        self._schema = [*_message_fields(vocabulary.messages), *_item_fields(vocabulary.items)]
-
-    def __iter__(self) -> Iterator[FieldInfo]:
-        yield from self._all
-
-    def __len__(self) -> int:
-        return len(self._all)
-
-    def get(self, name: str) -> FieldInfo | None:
-        """The field of a name; None: there is none. A field of a schema may have an index: `name[3]`."""
-        lower = name.lower()
-        found = self._by_name.get(lower)
-        if found is not None or "[" not in lower:
-            return found
-        stem, bracket, index = lower.partition("[")
-        index, _, rest = index.partition("]")
-        return self._indexed(self._by_name.get(stem + rest), f"[{index}]", name)
-
-    def near(self, name: str) -> tuple[str, ...]:
-        """Fields that `name` may be a misspelling of."""
-        stem, _, last = name.rpartition(".")
-        inside = [info.name for info in self if info.name.lower().startswith(f"{stem.lower()}.")] if stem else []
-        found = near(name, inside) or near(name, (info.name for info in self))
-        also = [info.name for info in FIXED if last and info.name.endswith(f".{last.lower()}")]
-        return tuple(dict.fromkeys([*also, *found]))[:3]
-
-    @cached_property
-    def _all(self) -> tuple[FieldInfo, ...]:
-        return (*(self._filled(info) for info in FIXED), *self._schema)
-
-    @cached_property
-    def _by_name(self) -> dict[str, FieldInfo]:
-        return {info.name.lower(): info for info in reversed(self._all)}
-
-    def _indexed(self, found: FieldInfo | None, index: str, name: str) -> FieldInfo | None:
-        """One repetition of a field."""
-        if found is None:
-            return None
-        if found.message is not None:
-            term = MessageTerm(found.message.names, found.message.field + index)
-            return _replaced(found, name, message=term)
-        if found.item is not None and found.item.field:
-            own = found.item
-            return _replaced(found, name, item=ItemTerm(own.changes, own.name, own.field + index, own.part))
-        return None
-
-    def _filled(self, info: FieldInfo) -> FieldInfo:
-        """With the texts that protocols name."""
-        words = self.vocabulary
-        if info.name in BY_PROTOCOL:
-            return _replaced(info, info.name, choices=words.all_of(BY_PROTOCOL[info.name]))
-        if info.name == "flow.protocol":
-            return _replaced(info, info.name, choices=(*words.protocols, NO_PROTOCOL))
-        if info.name == "flow.dialect":
-            return _replaced(info, info.name, choices=words.all_of("dialects"), closed=False)
-        if info.name == "finding.rule":
-            return _replaced(info, info.name, choices=words.rules, closed=False)
-        if info.name == "message.name":
-            return _replaced(
-                info,
-                info.name,
-                choices=tuple(dict.fromkeys(message.name for message in words.messages)),
-                closed=False,
-                aliases=_short_names(words.messages),
-            )
-        return info
-
-
-def _replaced(info: FieldInfo, name: str, **changes: object) -> FieldInfo:
-    values = {key: getattr(info, key) for key in FieldInfo.__slots__}
-    return FieldInfo(**{**values, "name": name, **changes})  # type: ignore[arg-type]
-
-
-def _short_names(messages: Iterable[Layout]) -> dict[str, tuple[str, ...]]:
-    names: dict[str, tuple[str, ...]] = {}
-    for message in messages:
-        if message.short != message.name:
-            known = names.get(message.short.lower(), ())
-            names[message.short.lower()] = tuple(dict.fromkeys((*known, message.name)))
-    return names
-
-
-def spelled(name: str) -> str:
-    """A name of a schema as it is written in filters: signs that have no place there are underscores."""
-    return re.sub(r"[^A-Za-z0-9_]", "_", name)
-
-
-def _message_fields(messages: Iterable[Layout]) -> Iterator[FieldInfo]:
-    """Fields of the messages that are called alike, each once."""
-    found: dict[str, list[Layout]] = {}
-    for message in messages:
-        found.setdefault(spelled(message.short).lower(), []).append(message)
-    for short, alike in found.items():
-        names = frozenset(message.name for message in alike)
-        merged: dict[str, list[LayoutField]] = {}
-        for message in alike:
-            for part in message.fields:
-                merged.setdefault(part.name, []).append(part)
-        for name, parts in merged.items():
-            full = f"message.{short}.{spelled(name)}"
-            title = f"{alike[0].short}: {parts[0].meaning or name.replace('_', ' ')}"
-            yield _schema_field(full, title, Owner.MESSAGE, parts, message=MessageTerm(names, name))
-
-
-def _item_fields(items: Iterable[Layout]) -> Iterator[FieldInfo]:
-    """Of each type: that items of it are there, their ids, their owners, their fields; and the same of changes."""
-    found: dict[str, list[Layout]] = {}
-    for item in items:
-        found.setdefault(item.name, []).append(item)
-    for name, alike in found.items():
-        merged: dict[str, list[LayoutField]] = {}
-        for item in alike:
-            for part in item.fields:
-                merged.setdefault(part.name, []).append(part)
-        meaning = next((item.meaning for item in alike if item.meaning), "")
-        yield from _fields_of_items(name, merged, meaning)
-        yield from _fields_of_changes(name, merged)
-
-
-def _fields_of_items(name: str, fields: Mapping[str, list[LayoutField]], meaning: str) -> Iterator[FieldInfo]:
-    stem = f"item.{spelled(name)}"
-    title = f"items of this type in the rebuilt snapshot{f': {meaning}' if meaning else ''}"
-    yield FieldInfo(stem, Kind.PRESENCE, title, Owner.ITEM, f"count({stem}) > 2", item=ItemTerm(False, name))
-    yield FieldInfo(
-        f"{stem}.id", Kind.NUMBER, "id of the item", Owner.ITEM, f"{stem}.id == 0", item=ItemTerm(False, name, "", "id")
-    )
-    if "owner" not in fields:
-        own = ItemTerm(False, name, "", "owner")
-        yield FieldInfo(f"{stem}.owner", Kind.TEXT, "name of the player whose item it is", Owner.ITEM, item=own)
-    for field_name, parts in fields.items():
-        if field_name != "id":
-            title = parts[0].meaning or field_name.replace("_", " ")
-            yield _schema_field(
-                f"{stem}.{spelled(field_name)}", title, Owner.ITEM, parts, item=ItemTerm(False, name, field_name)
-            )
-
-
-def _fields_of_changes(name: str, fields: Mapping[str, list[LayoutField]]) -> Iterator[FieldInfo]:
-    stem = f"change.{spelled(name)}"
-    yield FieldInfo(
-        stem, Kind.PRESENCE, "the delta says something of such an item", Owner.ITEM, stem, item=ItemTerm(True, name)
-    )
-    for kind, title in CHANGE_KINDS.items():
-        own = ItemTerm(True, name, "", kind)
-        yield FieldInfo(f"{stem}.{kind}", Kind.PRESENCE, title, Owner.ITEM, f"count({stem}.{kind}) > 1", item=own)
-    for part, title in {"id": "id of the item", "bits": "bits that the change took"}.items():
-        if part not in fields:
-            own = ItemTerm(True, name, "", part)
-            yield FieldInfo(f"{stem}.{part}", Kind.NUMBER, title, Owner.ITEM, f"{stem}.{part} > 20", item=own)
-    for field_name, parts in fields.items():
-        if field_name in CHANGE_KINDS:
-            continue
-        title = parts[0].meaning or field_name.replace("_", " ")
-        numbers = [LayoutField(part.name, ValueKind.NUMBER, part.meaning, part.words, part.bits) for part in parts]
-        for part, words in {
-            "": "new value, where it was sent and differs",
-            "old": "value in the base, where it differs",
-            "difference": "difference on the wire, where it is not 0",
-        }.items():
-            full = f"{stem}.{spelled(field_name)}{f'.{part}' if part else ''}"
-            own = ItemTerm(True, name, field_name, part or "new")
-            shown = numbers if part != "difference" else [LayoutField(field_name, ValueKind.NUMBER)]
-            yield _schema_field(full, f"{title}: {words}", Owner.ITEM, shown, item=own)
-
-
-_KINDS = {ValueKind.NUMBER: Kind.NUMBER, ValueKind.TEXT: Kind.TEXT, ValueKind.BYTES: Kind.BYTES}
-
-
-def _schema_field(
-    name: str,
-    meaning: str,
-    of: Owner,
-    parts: list[LayoutField],
-    *,
-    message: MessageTerm | None = None,
-    item: ItemTerm | None = None,
-) -> FieldInfo:
-    kinds = {part.kind for part in parts}
-    words: dict[str, tuple[int, ...]] = {}
-    bits: dict[str, int] = {}
-    for part in parts:
-        for number, word in part.words.items():
-            known = words.get(word.lower(), ())
-            words[word.lower()] = tuple(dict.fromkeys((*known, number)))
-        if part.words == {0: "no", 1: "yes"}:
-            words.update({"false": (0,), "true": (1,)})
-        bits.update({word.lower(): 1 << place for place, word in enumerate(part.bits) if word})
-    kind = _KINDS[parts[0].kind] if len(kinds) == 1 else Kind.ANY
-    example = {
-        Kind.NUMBER: f"{name} > 0",
-        Kind.TEXT: f'{name} contains "a"',
-        Kind.BYTES: f"len({name}) > 0",
-        Kind.ANY: f"{name} != 0",
-    }[kind]
-    return FieldInfo(name, kind, meaning, of, example, words=words, bits=bits, message=message, item=item)

@@ -1,4 +1,4 @@
-"""Values as they are written, and tests of them: numbers, durations, times, texts, words, addresses, networks, bytes."""
+"""Values as they are written, and tests of them: numbers, durations, times, texts, words, addresses, bytes."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +27,7 @@ UNITS = {"ns": 1, "us": 1_000, "\u00b5s": 1_000, "ms": 1_000_000, "s": SECOND, "
 NUMBER = re.compile(r"([+-]?)(?:0[xX]([0-9a-fA-F]{1,32})|(\d{1,40})(\.\d{0,40})?(?:[eE]([+-]?\d{1,3}))?)")
 DURATION = re.compile(r"([+-]?)(\d{1,18}(?:\.\d{0,18})?|\.\d{1,18})(ns|us|\u00b5s|ms|s|min|h)")
 HEX_BYTES = re.compile(r"[0-9a-fA-F]{2}(?:[:-][0-9a-fA-F]{2})*")
-ORDERS: dict[str, Callable[[object, object], bool]] = {
+ORDERS: dict[str, Callable[[Any, Any], Any]] = {
     "==": operator.eq,
     ">": operator.gt,
     ">=": operator.ge,
@@ -55,7 +56,7 @@ class NumberTest:
 
     def one(self, value: object) -> bool:
         """Of one value."""
-        return isinstance(value, int | float) and ORDERS[self.operator](value, self.number)
+        return isinstance(value, int | float) and bool(ORDERS[self.operator](value, self.number))
 
     def many(self, values: NDArray[np.generic]) -> Bools:
         """Of numbers, shape (n,)."""
@@ -232,9 +233,10 @@ def _signed(sign: str, number: Number) -> Number:
 def _exact(digits: str, unit: int) -> Number:
     """Without rounding where it is whole."""
     whole, _, fraction = digits.partition(".")
-    scaled = int(whole or "0") * unit * 10 ** len(fraction) + int(fraction or "0") * unit
-    quotient, rest = divmod(scaled, 10 ** len(fraction))
-    return quotient if not rest else scaled / 10 ** len(fraction)
+    scaled: int = int(whole or "0") * unit * 10 ** len(fraction) + int(fraction or "0") * unit
+    unit = int(10 ** len(fraction))
+    quotient, rest = divmod(scaled, unit)
+    return quotient if not rest else scaled / unit
 
 
 def _number_test(meaning: Meaning, sign: str, value: Value) -> Test:
@@ -297,7 +299,7 @@ def _ordered_test(meaning: Meaning, sign: str, value: Value) -> Test:
     _refuse_misspelt(meaning, value)
     order = [text.lower() for text in meaning.choices]
     wanted, compare = order.index(value.text.lower()), ORDERS[sign]
-    return TextTest(lambda own: isinstance(own, str) and own in order and compare(order.index(own), wanted))
+    return TextTest(lambda own: isinstance(own, str) and own in order and bool(compare(order.index(own), wanted)))
 
 
 def _flag_test(meaning: Meaning, sign: str, value: Value) -> Test:

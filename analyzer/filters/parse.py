@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 
 from analyzer.filters import syntax
 from analyzer.filters.errors import FilterError, near
-from analyzer.filters.fields import FieldInfo, Registry
+from analyzer.filters.fields import FieldInfo
 from analyzer.filters.filter import Filter
 from analyzer.filters.kinds import FUNCTIONS, OPERATORS, Kind
 from analyzer.filters.literals import AnyTest, Meaning, NumberTest, entry_test, mask_of, test_of
 from analyzer.filters.nodes import Comparison, Everything, Joined, Node, Not, Quantifier, Step
+from analyzer.filters.registry import Registry
 
 COUNTED = Kind.NUMBER
 

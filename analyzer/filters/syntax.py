@@ -164,10 +164,16 @@ def read(text: str) -> Node | None:
     if not text.strip():
         return None
     try:
-        tree: Node = _parser().parse(text)
+        tree = _built(_parser().parse(text))
     except UnexpectedInput as error:
         raise _explained(text, error) from None
     _refuse_deep(tree)
+    return tree
+
+
+def _built(tree: object) -> Node:
+    """What the builder made of the whole text."""
+    assert isinstance(tree, Present | Compared | Member | Negated | Joined)
     return tree
 
 
@@ -178,7 +184,7 @@ def begin(text: str) -> tuple[list[Token], set[str]]:
         tokens = list(parser.iter_parse())
     except UnexpectedInput as error:
         raise _explained(text, error) from None
-    return tokens, set(parser.accepts())
+    return tokens, set(parser.accepts())  # type: ignore[no-untyped-call]
 
 
 @v_args(inline=True)

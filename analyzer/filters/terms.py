@@ -30,9 +30,10 @@ class ItemTerm:
     name: str
     """Name of the item type."""
     field: str = ""
-    """A field of its values; without an index it means all repetitions. Empty: that the item, or the change, is there."""
+    """A field of its values; without an index it means all repetitions. Empty: that the item or change is there."""
     part: str = ""
-    """Of changes: `old`, `new` or `difference` of the field, or the kind of change, or `bits`; of both: `id`."""
+    """Of changes `old`, `new` or `difference` of the field, or the kind of change, or `bits`; of items `owner`; of both
+    `id`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,7 @@ def fits(values: Values, test: Test) -> Bools:
 def any_of(values: Values, mask: Bools, rows: int) -> Bools:
     """Which of so many rows have a value that `mask`, shape like the values, is true of."""
     if mask.ndim > 1:
-        return np.asarray(mask.any(axis=0))
+        return np.asarray(np.logical_or.reduce(mask))
     if values.owner is None:
         return mask if values.there is None else mask & values.there
     found = np.zeros(rows, np.bool_)
@@ -67,6 +67,8 @@ def any_of(values: Values, mask: Bools, rows: int) -> Bools:
 
 def present(values: Values, rows: int) -> Bools:
     """Which of so many rows have a value."""
+    if values.owner is None:
+        return np.ones(rows, np.bool_) if values.there is None else values.there
     return any_of(values, np.ones(values.values.shape, np.bool_), rows)
 
 

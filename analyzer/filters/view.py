@@ -249,10 +249,10 @@ class PacketScope:
     def messages(self) -> Carried:
         """Messages of live readings, in the order of their rows."""
         tables = self.view.tables
-        first_message = self.packet("first_message")
+        first_message = self.packet("first_message").astype(np.int64)
         if self.rows <= FEW_PACKETS:
-            return messages_of(self.view, first_message.astype(np.int64), self.packet_rows)
-        have = first_message[first_message >= 0]
+            return messages_of(self.view, first_message, self.packet_rows)
+        have = first_message[np.asarray(first_message >= 0)]
         if not len(have):
             return Carried("messages", self.view, slice(0, 0), np.empty(0, np.int64))
         low, high = int(have.min()), int(have.max()) + 1
@@ -260,14 +260,14 @@ class PacketScope:
             "packet", high - 1
         ):
             high += 1
-        packets = tables.messages.array("packet", low, high)
+        packets = tables.messages.integers("packet", low, high)
         readings = tables.messages.array("reading", low, high)
         kept = alive_readings(tables)[readings]
         kept &= (packets >= self.first) & (packets < self.stop)
         if kept.all():
-            return Carried("messages", self.view, slice(low, high), packets.astype(np.int64) - self.first)
+            return Carried("messages", self.view, slice(low, high), packets - self.first)
         rows = np.flatnonzero(kept)
-        return Carried("messages", self.view, rows + low, packets[rows].astype(np.int64) - self.first)
+        return Carried("messages", self.view, rows + low, packets[rows] - self.first)
 
     @cached_property
     def snapshots(self) -> Carried:

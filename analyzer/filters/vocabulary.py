@@ -21,7 +21,7 @@ class Words:
     snapshot_kinds: tuple[str, ...] = ()
     codes: tuple[str, ...] = ()
     dialects: tuple[str, ...] = ()
-    layouts: Layouts = Layouts()
+    layouts: Layouts = field(default_factory=Layouts)
 
 
 @dataclass(frozen=True, slots=True)

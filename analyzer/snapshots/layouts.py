@@ -1,4 +1,4 @@
-"""What a protocol's schema names, whatever the protocol: items and messages with their fields, for whoever lists them."""
+"""What a protocol's schema names, whatever the protocol: items and messages with their fields."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the schemas of all dialects name, for whoever lists fields without reading packets (spec sections 4, 8 and 10)."""
+"""What the schemas of all dialects name, for whoever lists fields without reading packets (spec sections 4, 8, 10)."""
 
 from __future__ import annotations
 
