@@ -14,10 +14,10 @@ from analyzer.engine import filtering
 from analyzer.engine.capture import Capture
 from analyzer.engine.query import Query
 from analyzer.filters.errors import FilterError
-from analyzer.filters.literals import Bools
 from analyzer.filters.nodes import Needs
 from analyzer.filters.on_demand import Progress
 from analyzer.filters.parse import parse
+from analyzer.filters.value_tests import Bools
 from analyzer.protocols import PROTOCOLS
 from analyzer.stats.live import Ints
 

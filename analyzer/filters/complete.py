@@ -12,10 +12,10 @@ from lark import Token
 
 from analyzer.filters import syntax
 from analyzer.filters.columns import READERS
+from analyzer.filters.endpoints import Endpoint
 from analyzer.filters.errors import FilterError
 from analyzer.filters.fields import FieldInfo
 from analyzer.filters.kinds import FUNCTIONS, MEANINGS, OPERATORS, Kind
-from analyzer.filters.literals import Endpoint
 from analyzer.filters.parse import Subject, subject_of
 from analyzer.filters.registry import Registry
 from analyzer.filters.view import PacketScope, View

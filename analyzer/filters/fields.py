@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from analyzer.filters.columns import DIRECTIONS
 from analyzer.filters.kinds import Kind, Owner
 from analyzer.filters.literals import Meaning
+from analyzer.filters.packet_columns import DIRECTIONS
 from analyzer.filters.terms import ItemTerm, MessageTerm
 from analyzer.filters.view import SEVERITIES
 from analyzer.snapshots.status import ClientHas, LostBy, Proof, Status

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from analyzer.filters.fields import FieldInfo
-from analyzer.filters.literals import Bools
 from analyzer.filters.nodes import Comparison, Joined, Needs, Node, Not
 from analyzer.filters.on_demand import Asked, Progress
+from analyzer.filters.value_tests import Bools
 from analyzer.filters.values import Ints
 from analyzer.filters.view import PacketScope, Scope, SnapshotScope, View
 
-AT_ONCE = 1 << 20
+AT_ONCE = 1 << 21
 """Rows, which bounds the memory that it takes."""
 AT_ONCE_ON_DEMAND = 1 << 14
 """The same where values have to be read."""

@@ -1,118 +1,26 @@
-"""Values as they are written, and tests of them: numbers, durations, times, texts, words, addresses, bytes."""
+"""Values as they are written: numbers, durations, times, texts, words, addresses, bytes; and the tests they make."""
 
 from __future__ import annotations
 
 import ipaddress
 import math
-import operator
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from analyzer.filters.endpoints import Endpoint, endpoint_of
 from analyzer.filters.errors import FilterError, near
 from analyzer.filters.kinds import Kind
 from analyzer.filters.syntax import Value
-
-Number = int | float
-Bools = NDArray[np.bool_]
-Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+from analyzer.filters.value_tests import ORDERS, AnyTest, Number, NumberTest, RangeTest, Test, TextTest, text_of
 
 SECOND = 1_000_000_000
 UNITS = {"ns": 1, "us": 1_000, "\u00b5s": 1_000, "ms": 1_000_000, "s": SECOND, "min": 60 * SECOND, "h": 3600 * SECOND}
 NUMBER = re.compile(r"([+-]?)(?:0[xX]([0-9a-fA-F]{1,32})|(\d{1,40})(\.\d{0,40})?(?:[eE]([+-]?\d{1,3}))?)")
 DURATION = re.compile(r"([+-]?)(\d{1,18}(?:\.\d{0,18})?|\.\d{1,18})(ns|us|\u00b5s|ms|s|min|h)")
 HEX_BYTES = re.compile(r"[0-9a-fA-F]{2}(?:[:-][0-9a-fA-F]{2})*")
-ORDERS: dict[str, Callable[[Any, Any], Any]] = {
-    "==": operator.eq,
-    ">": operator.gt,
-    ">=": operator.ge,
-    "<": operator.lt,
-    "<=": operator.le,
-}
 YES, NO = ("true", "yes", "1"), ("false", "no", "0")
-
-
-@dataclass(frozen=True, slots=True)
-class Endpoint:
-    """One end of a flow."""
-
-    address: Address | None
-    """None: the text is none that we know."""
-    port: int | None
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class NumberTest:
-    """A number compared with another one."""
-
-    operator: str
-    number: Number
-
-    def one(self, value: object) -> bool:
-        """Of one value."""
-        return isinstance(value, int | float) and bool(ORDERS[self.operator](value, self.number))
-
-    def many(self, values: NDArray[np.generic]) -> Bools:
-        """Of numbers, shape (n,)."""
-        return np.asarray(ORDERS[self.operator](values, self.number), np.bool_)
-
-
-@dataclass(frozen=True, slots=True)
-class RangeTest:
-    """A number between two, both included."""
-
-    low: Number
-    high: Number
-
-    def one(self, value: object) -> bool:
-        """Of one value."""
-        return isinstance(value, int | float) and self.low <= value <= self.high
-
-    def many(self, values: NDArray[np.generic]) -> Bools:
-        """Of numbers, shape (n,)."""
-        return np.asarray((values >= self.low) & (values <= self.high), np.bool_)  # type: ignore[operator]
-
-
-@dataclass(frozen=True, slots=True)
-class TextTest:
-    """Anything told by one function of a value that is no number."""
-
-    test: Callable[[object], bool]
-
-    def one(self, value: object) -> bool:
-        """Of one value."""
-        return self.test(value)
-
-    def many(self, values: NDArray[np.generic]) -> Bools:
-        """Of numbers, shape (n,): none fits."""
-        return np.zeros(len(values), np.bool_)
-
-
-@dataclass(frozen=True, slots=True)
-class AnyTest:
-    """At least one of several tests."""
-
-    tests: tuple[Test, ...]
-
-    def one(self, value: object) -> bool:
-        """Of one value."""
-        return any(test.one(value) for test in self.tests)
-
-    def many(self, values: NDArray[np.generic]) -> Bools:
-        """Of numbers, shape (n,)."""
-        found = np.zeros(len(values), np.bool_)
-        for test in self.tests:
-            found |= test.many(values)
-        return found
-
-
-Test = NumberTest | RangeTest | TextTest | AnyTest
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,23 +245,6 @@ def _network_test(value: Value) -> Test:
     return TextTest(lambda own: isinstance(own, Endpoint) and own.address is not None and own.address in network)
 
 
-def endpoint_of(text: str) -> Endpoint:
-    """An address with or without its port, of IPv6 in brackets if with it."""
-    host, port = text, None
-    bracket = text.rfind("]:")
-    if bracket > 0 or text.count(":") == 1:
-        host, _, digits = text.rpartition(":")
-        if not (digits.isascii() and digits.isdigit() and len(digits) < 6):
-            return Endpoint(None, None, text)
-        port = int(digits)
-    if host.startswith("[") and host.endswith("]"):
-        host = host[1:-1]
-    try:
-        return Endpoint(ipaddress.ip_address(host), port, text)
-    except ValueError:
-        return Endpoint(None, port, text)
-
-
 def _bytes_test(meaning: Meaning, sign: str, value: Value) -> Test:
     wanted = _bytes(value)
     return TextTest(lambda own: own == wanted)
@@ -404,13 +295,6 @@ def _matches(value: Value) -> Test:
         return found is not None
 
     return TextTest(fits)
-
-
-def text_of(value: object) -> str:
-    """A value as text, for `contains`, `matches` and `len`."""
-    if isinstance(value, Endpoint):
-        return value.text
-    return value if isinstance(value, str) else ""
 
 
 def _a(kind: Kind) -> str:

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from analyzer.filters.filter import AT_ONCE_ON_DEMAND, Filter
 from analyzer.filters.kinds import Owner
-from analyzer.filters.literals import Bools
 from analyzer.filters.nodes import Needs
 from analyzer.filters.on_demand import Progress
+from analyzer.filters.value_tests import Bools
 from analyzer.filters.values import Ints
 from analyzer.filters.view import View
 from analyzer.store.growing import Growing

@@ -10,8 +10,8 @@ import numpy as np
 
 from analyzer.filters.columns import READERS
 from analyzer.filters.fields import FieldInfo
-from analyzer.filters.literals import Bools, Test
 from analyzer.filters.on_demand import Asked
+from analyzer.filters.value_tests import Bools, Test
 from analyzer.filters.values import Values, absolute, any_of, counted, fits, lengths, masked, present, summed
 from analyzer.filters.view import Scope
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from analyzer.filters.errors import Cancelled
-from analyzer.filters.literals import Bools
 from analyzer.filters.terms import ItemTerm, ItemValues, MessageTerm
+from analyzer.filters.value_tests import Bools
 from analyzer.filters.values import Ints, Values
 from analyzer.filters.view import Scope
 from analyzer.snapshots.status import REBUILT

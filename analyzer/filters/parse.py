@@ -9,9 +9,10 @@ from analyzer.filters.errors import FilterError, near
 from analyzer.filters.fields import FieldInfo
 from analyzer.filters.filter import Filter
 from analyzer.filters.kinds import FUNCTIONS, OPERATORS, Kind
-from analyzer.filters.literals import AnyTest, Meaning, NumberTest, entry_test, mask_of, test_of
+from analyzer.filters.literals import Meaning, entry_test, mask_of, test_of
 from analyzer.filters.nodes import Comparison, Everything, Joined, Node, Not, Quantifier, Step
 from analyzer.filters.registry import Registry
+from analyzer.filters.value_tests import AnyTest, NumberTest
 
 COUNTED = Kind.NUMBER
 

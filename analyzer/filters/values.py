@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from analyzer.filters.literals import Bools, Test, text_of
+from analyzer.filters.value_tests import Bools, Test, text_of
 
 Ints = NDArray[np.int64]
 Array = NDArray[np.generic]
@@ -88,8 +88,8 @@ def summed(values: Values, rows: int) -> Values:
     where = values.owner if values.group is None else values.group
     assert where is not None
     numbers, kept = _numbers(values)
-    where = where[kept]
-    numbers = numbers[kept]
+    if kept is not None:
+        numbers, where = numbers[kept], where[kept]
     largest = max(abs(int(numbers.max())), abs(int(numbers.min()))) if len(numbers) and numbers.dtype.kind == "i" else 0
     if largest and largest * len(numbers) < EXACT:
         sums: Array = np.bincount(where, weights=numbers, minlength=len(owner)).astype(np.int64)
@@ -100,11 +100,11 @@ def summed(values: Values, rows: int) -> Values:
     return Values(sums[have], owner=owner[have])
 
 
-def _numbers(values: Values) -> tuple[Array, Bools]:
-    """Values as numbers, and which of them are some."""
+def _numbers(values: Values) -> tuple[Array, Bools | None]:
+    """Values as numbers, and which of them are some; None: all."""
     if values.table is None:
         wide = values.values.astype(np.float64 if values.values.dtype.kind == "f" else np.int64)
-        return wide, np.ones(len(wide), np.bool_)
+        return wide, None
     of_table = [value if isinstance(value, int | float) else 0 for value in values.table]
     kept = np.fromiter((isinstance(value, int | float) for value in values.table), np.bool_, len(of_table))
     places = values.values.astype(np.intp)

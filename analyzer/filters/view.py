@@ -10,8 +10,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from analyzer.filters.literals import Bools, Endpoint, endpoint_of
+from analyzer.filters.endpoints import Endpoint, endpoint_of
 from analyzer.filters.terms import ItemSource, MessageSource
+from analyzer.filters.value_tests import Bools
 from analyzer.filters.values import Array, Ints
 from analyzer.filters.vocabulary import NO_PROTOCOL, Vocabulary, Words
 from analyzer.store.growing import Growing
