@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 
 from analyzer.cli import bugs
-from analyzer.cli.errors import CommandError, OutputClosed
-from analyzer.cli.output import PROGRAM, abandon_stdout, flush, note, prepare_streams
+from analyzer.cli.errors import CommandError, OutputClosed, WrongFilterError
+from analyzer.cli.output import PROGRAM, abandon_stdout, flush, note, note_lines, prepare_streams
 
 EXIT_OK = 0
 EXIT_ERROR = 1
@@ -95,6 +95,9 @@ def run(app: typer.Typer, arguments: Sequence[str]) -> int:
     except CommandError as error:
         note(str(error))
         return EXIT_ERROR
+    except WrongFilterError as error:
+        note_lines(str(error))
+        return EXIT_USAGE
     except Exception as error:
         return _other_error(error)
 

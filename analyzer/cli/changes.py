@@ -14,8 +14,9 @@ from analyzer.cli.clients import sessions_of
 from analyzer.cli.described import Described
 from analyzer.cli.errors import CommandError
 from analyzer.cli.explain import packets_of_frame
+from analyzer.cli.filtering import chosen_by
 from analyzer.cli.opening import decoded
-from analyzer.cli.options import AsJson, DecodeAs, File, MemoryLimit, SchemaFiles
+from analyzer.cli.options import AsJson, DecodeAs, DisplayFilter, File, MemoryLimit, SchemaFiles
 from analyzer.cli.output import json_text, one_line, write_lines
 from analyzer.cli.partial_lines import partial_lines
 from analyzer.engine.capture import Capture
@@ -46,6 +47,7 @@ def changes(
     session: Annotated[
         int | None, typer.Option("--session", metavar="S", help="Session number, where the tick occurs in several.")
     ] = None,
+    display_filter: DisplayFilter = None,
     as_json: AsJson = False,
     memory_limit: MemoryLimit = None,
     decode_as: DecodeAs = None,
@@ -57,10 +59,12 @@ def changes(
     fields as old -> new (raw difference, bits): the difference as it stands on the wire, in the field's own unit, and
     what sending it cost. A byte of a compressed packet costs the bits of its Huffman code, any other 8.
     """
-    if (frame is None) == (client is None and tick is None) or (client is None) != (tick is None):
-        raise typer.BadParameter("give either --frame, or --client and --tick")
+    ways = (frame is not None, client is not None or tick is not None, display_filter is not None)
+    if sum(ways) != 1 or (client is None) != (tick is None):
+        raise typer.BadParameter("give either --frame, or --client and --tick, or -Y")
     if session is not None and client is None:
         raise typer.BadParameter("--session goes with --client and --tick")
+    chosen = chosen_by(display_filter, schema)
     with decoded(file, memory_limit, decode_as, schema) as (capture, query):
         rows: list[int] = []
         sentence = ""
@@ -69,6 +73,9 @@ def changes(
             sentence = "" if rows else _no_snapshot(capture.tables, query, frame)
         elif client is not None and tick is not None:
             rows = _snapshots_at(capture, client, tick, session)
+        elif chosen is not None:
+            rows = chosen.snapshots(capture, query, live_snapshots(capture.tables)).tolist()
+            sentence = "" if rows else "The filter is true of no snapshot."
         if as_json:
             found = [_record(capture.tables, query, row) for row in rows]
             write_lines([json_text({"frame": frame, "snapshots": found, "note": sentence}, indent=2)])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Annotated
 
@@ -13,9 +13,10 @@ import typer
 from analyzer.cli.change_lines import raw_text, values_text
 from analyzer.cli.described import Described
 from analyzer.cli.errors import CommandError
+from analyzer.cli.filtering import chosen_by
 from analyzer.cli.frame_words import SENTENCES
 from analyzer.cli.opening import decoded, packet_kinds
-from analyzer.cli.options import AsJson, DecodeAs, File, MemoryLimit, SchemaFiles
+from analyzer.cli.options import AsJson, DecodeAs, DisplayFilter, File, MemoryLimit, SchemaFiles
 from analyzer.cli.output import bracketed, counted, json_text, one_line, write_lines
 from analyzer.cli.packets import source_and_destination
 from analyzer.engine.capture import Capture
@@ -33,32 +34,41 @@ from analyzer.wire.secrets import MASK, Secrets
 MAX_SHOWN_BYTES = 32
 """Bytes of a raw field shown in the text tree; JSON has them all."""
 DUMP_WIDTH = 16
-FrameNumber = Annotated[int, typer.Option("--frame", metavar="N", help="Frame number, counted from 1.")]
+FrameNumber = Annotated[
+    int | None, typer.Option("--frame", metavar="N", help="Frame number, counted from 1.", show_default=False)
+]
 Row = dict[str, object]
 
 
 def explain(
     file: File,
-    frame: FrameNumber,
+    frame: FrameNumber = None,
+    display_filter: DisplayFilter = None,
     as_json: AsJson = False,
     memory_limit: MemoryLimit = None,
     decode_as: DecodeAs = None,
     schema: SchemaFiles = None,
 ) -> None:
-    """Explain one frame byte by byte.
+    """Explain one frame, or all that a filter is true of, byte by byte.
 
     Every field with its bytes as buffer:offset+length, its value and meaning; then the snapshots it belongs to.
     """
+    if (frame is None) == (display_filter is None):
+        raise typer.BadParameter("give either --frame or -Y")
+    chosen = chosen_by(display_filter, schema)
     with decoded(file, memory_limit, decode_as, schema) as (capture, query):
-        packets = packets_of_frame(capture.tables, frame)
+        sentence = ""
+        if chosen is not None:
+            packets = np.flatnonzero(chosen.packets(capture, query)).tolist()
+            sentence = "" if packets else "The filter is true of no packet."
+        elif frame is not None:
+            packets = packets_of_frame(capture.tables, frame)
+            sentence = "" if packets else _no_datagram(capture.tables, frame)
         if as_json:
             explained = [_record(capture, query, packet) for packet in packets]
-            sentence = "" if packets else _no_datagram(capture.tables, frame)
             write_lines([json_text({"frame": frame, "packets": explained, "note": sentence}, indent=2)])
-        elif packets:
-            write_lines(line for packet in packets for line in _lines(capture, query, packet))
         else:
-            write_lines([_no_datagram(capture.tables, frame)])
+            write_lines(_all_lines(capture, query, packets) if packets else [sentence])
 
 
 def packets_of_frame(tables: Tables, frame: int) -> list[int]:
@@ -100,6 +110,7 @@ def _record(capture: Capture, query: Query, packet: int) -> Row:
     secrets = Secrets(tree)
     places = _buffer_places(tree)
     return {
+        "frame": capture.tables.packets.integer("frame", packet) + 1,
         **_head(capture, packet),
         "info": query.info(packet),
         "buffers": [_buffer(tree.buffers[number], secrets.buffer(number)) for number in places],
@@ -146,6 +157,13 @@ def _parts(tables: Tables, query: Query, packet: int) -> list[Row]:
             {"part": part.number, "tick": snapshot.tick, "frame": snapshot.frame, "status": snapshot.status.word}
         )
     return found
+
+
+def _all_lines(capture: Capture, query: Query, packets: Sequence[int]) -> Iterator[str]:
+    for number, packet in enumerate(packets):
+        if number:
+            yield ""
+        yield from _lines(capture, query, packet)
 
 
 def _lines(capture: Capture, query: Query, packet: int) -> Iterator[str]:

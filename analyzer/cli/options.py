@@ -53,3 +53,7 @@ Client = Annotated[
     str | None,
     typer.Option("--client", metavar="ADDR", help="Only this client: address or address:port, IPv6 as [::1]:8303."),
 ]
+DisplayFilter = Annotated[
+    str | None,
+    typer.Option("-Y", "--filter", metavar="FILTER", help="Only what this display filter is true of: docs/filters.md."),
+]

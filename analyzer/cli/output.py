@@ -83,6 +83,16 @@ def note(text: str) -> None:
             print(f"{PROGRAM}: {one_line(text)}", file=sys.stderr, flush=True)
 
 
+def note_lines(text: str) -> None:
+    """Lines on standard error, the first of which says who speaks."""
+    first, *others = text.splitlines() or [""]
+    note(first)
+    if sys.stderr is not None:
+        with contextlib.suppress(OSError):
+            for line in others:
+                print(one_line(line), file=sys.stderr, flush=True)
+
+
 def abandon_stdout() -> None:
     """Point standard output at nothing, so that the interpreter's last flush neither fails nor waits."""
     with contextlib.suppress(OSError, ValueError, AttributeError):

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from analyzer.cli.absent import note_absence
+from analyzer.cli.filtering import chosen_by
 from analyzer.cli.opening import decoded, packet_kinds
-from analyzer.cli.options import DecodeAs, File, MemoryLimit, Records, SchemaFiles
+from analyzer.cli.options import DecodeAs, DisplayFilter, File, MemoryLimit, Records, SchemaFiles
 from analyzer.cli.output import Column, Format, csv_lines, json_text, table_lines, write_lines
 from analyzer.engine.capture import Capture
 from analyzer.engine.query import Query
@@ -46,6 +48,7 @@ Row = dict[str, object]
 def packets(
     file: File,
     form: Records = Format.text,
+    display_filter: DisplayFilter = None,
     memory_limit: MemoryLimit = None,
     decode_as: DecodeAs = None,
     schema: SchemaFiles = None,
@@ -56,10 +59,11 @@ def packets(
 
     Time is in seconds since the first frame, frames are counted from 1, `length` is the UDP payload in bytes.
     """
+    chosen = chosen_by(display_filter, schema)
     with decoded(file, memory_limit, decode_as, schema) as (capture, query):
         if not np.any(ints(capture.tables.flows, "reading") >= 0):
             note_absence(file, capture.tables, warned=bool(capture.problems))
-        records = packet_records(capture, query)
+        records = packet_records(capture, query, None if chosen is None else chosen.packets(capture, query))
         if form is Format.jsonl:
             write_lines(json_text(record) for record in records)
         elif form is Format.csv:
@@ -69,15 +73,16 @@ def packets(
             write_lines(table_lines(TEXT_COLUMNS, rows))
 
 
-def packet_records(capture: Capture, query: Query) -> Iterator[Row]:
-    """Every packet with the keys of `COLUMNS`, plus `captured` (bytes in the file)."""
+def packet_records(capture: Capture, query: Query, chosen: NDArray[np.bool_] | None = None) -> Iterator[Row]:
+    """Every packet, or those `chosen`, with the keys of `COLUMNS`, plus `captured` (bytes in the file)."""
     tables = capture.tables
     described = _Described(capture)
-    for first in range(0, len(tables.packets), BATCH):
-        last = min(first + BATCH, len(tables.packets))
-        frames = tables.packets.array("frame", first, last).astype(np.int64)
+    rows = np.arange(len(tables.packets)) if chosen is None else np.flatnonzero(chosen)
+    for first in range(0, len(rows), BATCH):
+        some = rows[first : first + BATCH]
+        frames = tables.packets.take("frame", some).astype(np.int64)
         times = tables.frames.take("time_ns", frames).tolist()
-        for packet, time_ns in zip(range(first, last), times, strict=True):
+        for packet, time_ns in zip(some.tolist(), times, strict=True):
             yield {**described.record(packet, time_ns), "info": query.info(packet)}
 
 

@@ -16,8 +16,9 @@ import typer
 from analyzer.capture.frames import MADE_INTERFACE
 from analyzer.cli.clients import sessions_of
 from analyzer.cli.errors import CommandError
+from analyzer.cli.filtering import chosen_by
 from analyzer.cli.opening import decoded
-from analyzer.cli.options import DecodeAs, File, MemoryLimit, SchemaFiles
+from analyzer.cli.options import DecodeAs, DisplayFilter, File, MemoryLimit, SchemaFiles
 from analyzer.cli.output import counted, note, one_line, write_lines
 from analyzer.cli.ranges import read_ranges
 from analyzer.export import selection
@@ -64,6 +65,7 @@ def save(
     packets: Annotated[
         str | None, typer.Option("--packets", metavar="N-N,N", help="Only these frames, counted from 1.")
     ] = None,
+    display_filter: DisplayFilter = None,
     form: Annotated[
         FormatName | None, typer.Option("--format", help="If not as the name ends; pcapng where that says nothing.")
     ] = None,
@@ -77,14 +79,17 @@ def save(
     interface of their own.
     """
     ways = (start is not None or stop is not None, session is not None or client is not None, packets is not None)
-    if sum(ways) > 1:
-        raise typer.BadParameter("give only one of a time, a client or session, and --packets")
+    if sum(ways) + (display_filter is not None) > 1:
+        raise typer.BadParameter("give only one of a time, a client or session, --packets and -Y")
     if str(out) == "-":
         raise typer.BadParameter("a capture is saved in a file, not on the standard output", param_hint="'--out'")
     frames = None if packets is None else read_ranges(packets)
+    filtered = chosen_by(display_filter, schema)
     with decoded(file, memory_limit, decode_as, schema) as (capture, query):
         tables = capture.tables
-        if frames is not None:
+        if filtered is not None:
+            chosen = selection.of_packets(tables, np.flatnonzero(filtered.packets(capture, query)))
+        elif frames is not None:
             chosen = _frames(tables, frames)
         elif session is not None or client is not None:
             chosen = _session(tables, session, client)

@@ -11,8 +11,9 @@ import typer
 
 from analyzer.cli.absent import note_absence
 from analyzer.cli.clients import sessions_of
+from analyzer.cli.filtering import Chosen, chosen_by
 from analyzer.cli.opening import code_names, decoded
-from analyzer.cli.options import Client, DecodeAs, File, MemoryLimit, Records, SchemaFiles
+from analyzer.cli.options import Client, DecodeAs, DisplayFilter, File, MemoryLimit, Records, SchemaFiles
 from analyzer.cli.output import Column, Format, counted, csv_lines, json_text, note, table_lines, write_lines
 from analyzer.engine.capture import Capture
 from analyzer.engine.query import Query
@@ -82,6 +83,7 @@ def snapshots(
         typer.Option("--status", metavar="WORD", help=f"Only those that ended so; may be repeated: {WORDS}."),
     ] = None,
     client: Client = None,
+    display_filter: DisplayFilter = None,
     memory_limit: MemoryLimit = None,
     decode_as: DecodeAs = None,
     schema: SchemaFiles = None,
@@ -94,10 +96,13 @@ def snapshots(
     if items and form is not Format.jsonl:
         raise typer.BadParameter("--items goes with --format jsonl")
     wanted = _wanted(everything, failed, status or [])
+    chosen = chosen_by(display_filter, schema)
     with decoded(file, memory_limit, decode_as, schema) as (capture, query):
         rows = chosen_rows(capture.tables, wanted, client)
         if not len(rows):
             _note_none(file, capture, client)
+        elif chosen is not None:
+            rows = _filtered(chosen, capture, query, rows, client)
         if form is Format.jsonl:
             write_lines(json_text(_record(capture.tables, query, row, items)) for row in rows.tolist())
             return
@@ -125,6 +130,16 @@ def _note_none(file: Path, capture: Capture, client: str | None) -> None:
         note_absence(file, capture.tables, warned=bool(capture.problems))
     elif not len(chosen_rows(capture.tables, REBUILT, client)):
         note(f"{counted(every, 'snapshot')}, none rebuilt; see --all")
+
+
+def _filtered(chosen: Chosen, capture: Capture, query: Query, rows: Ints, client: str | None) -> Ints:
+    """Those of some rows that a filter is true of; where that is none of them, but it is true of others, a note."""
+    found = chosen.snapshots(capture, query, rows)
+    if not len(found):
+        others = chosen.snapshots(capture, query, chosen_rows(capture.tables, tuple(Status), client))
+        if len(others):
+            note(f"the filter is true of {counted(len(others), 'snapshot')}, none of them listed; see --all")
+    return found
 
 
 def _record(tables: Tables, query: Query, row: int, items: bool) -> Row:

@@ -17,10 +17,11 @@ from analyzer.engine.states import States
 from analyzer.protocols.base import MessageNote, Protocol, SessionFacts, SnapshotView
 from analyzer.snapshots.model import Change, Item, JoinedDelta, PartialItems
 from analyzer.snapshots.status import Code, Status
+from analyzer.stats.live import Ints
 from analyzer.stats.parts import part_frames
 from analyzer.store.tables import Tables
 from analyzer.wire.errors import DecodeError
-from analyzer.wire.reader import Buffer, FieldTree
+from analyzer.wire.reader import Buffer, Field, FieldTree
 
 
 class Query:
@@ -110,6 +111,26 @@ class Query:
                 read = protocol.message_note(self._info.name(row))
                 if read is not None:
                     found[row] = self._note(read, packet, row)
+        return found
+
+    def message_fields(self, messages: Ints) -> list[tuple[Field, ...]]:
+        """The fields of rows of `messages`, shape (n,), without guesses; none of one whose protocol knows none."""
+        tables = self._tables
+        packets = tables.messages.take("packet", messages).astype(np.int64)
+        different, place = np.unique(packets, return_inverse=True)
+        payloads = self._payloads.payloads(different.tolist())
+        places = zip(
+            packets.tolist(),
+            place.tolist(),
+            tables.messages.take("offset", messages).tolist(),
+            tables.messages.take("size", messages).tolist(),
+            strict=True,
+        )
+        found: list[tuple[Field, ...]] = []
+        for packet, at, offset, size in places:
+            protocol = self._info.protocol(packet)
+            read = protocol.message_fields if protocol is not None else None
+            found.append(() if read is None else read(payloads[at], self.facts(packet), offset, size))
         return found
 
     def snapshots_of(self, packet: int) -> list[int]:

@@ -18,10 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyzer.protocols.flow import Detector, Reading, Verdict
+from analyzer.snapshots.layouts import Layouts
 from analyzer.snapshots.model import Change, Item, JoinedDelta, PartialItems
 from analyzer.snapshots.status import Code
 from analyzer.store.rows import Rows
-from analyzer.wire.reader import FieldTree
+from analyzer.wire.reader import Field, FieldTree
 
 S = TypeVar("S")
 
@@ -195,6 +196,9 @@ def _as_it_is(name: str) -> str:
 MessageNote = Callable[[bytes, SessionFacts, int, int], str]
 """Payload, facts, offset and size of a message in the plain payload -> its key values in words. Raises DecodeError."""
 
+MessageFields = Callable[[bytes, SessionFacts, int, int], tuple[Field, ...]]
+"""Payload, facts, offset and size of a message in the plain payload -> its fields, up to a fault. Never raises."""
+
 
 @dataclass(frozen=True, slots=True)
 class Pace:
@@ -334,3 +338,7 @@ class Protocol:
     """None: the names of players, if there are any, are in snapshots."""
     schemas: Schemas | None = None
     """None: there is nothing that a person could add."""
+    layouts: Callable[[], Layouts] | None = None
+    """Items and messages that schemas name now; None: there are none."""
+    message_fields: MessageFields | None = None
+    """None: of messages nothing is known beyond what tables hold."""

@@ -11,7 +11,9 @@ from analyzer.protocols.teeworlds.codes import CODES, PACKET_CODES, PACKET_KINDS
 from analyzer.protocols.teeworlds.detect import TeeworldsDetector, probe
 from analyzer.protocols.teeworlds.dialects import DIALECTS
 from analyzer.protocols.teeworlds.explain import explain
+from analyzer.protocols.teeworlds.layouts import layouts
 from analyzer.protocols.teeworlds.made import made_snapshot
+from analyzer.protocols.teeworlds.message_fields import message_fields
 from analyzer.protocols.teeworlds.pace import pace
 from analyzer.protocols.teeworlds.partial_codec import TeeworldsPartialCodec
 from analyzer.protocols.teeworlds.reading import TeeworldsReading
@@ -72,4 +74,6 @@ PROTOCOL = Protocol(
     ),
     name_messages=NAME_MESSAGES,
     schemas=SCHEMAS,
+    layouts=layouts,
+    message_fields=message_fields,
 )

@@ -1,0 +1,86 @@
+"""`-Y FILTER`: what of a capture a command is about, and how a filter that is wrong is told."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from analyzer.cli.errors import WrongFilterError
+from analyzer.cli.opening import add_schemas
+from analyzer.cli.output import one_line
+from analyzer.engine import filtering
+from analyzer.engine.capture import Capture
+from analyzer.engine.query import Query
+from analyzer.filters.errors import FilterError
+from analyzer.filters.nodes import Needs
+from analyzer.filters.on_demand import Progress
+from analyzer.filters.parse import parse
+from analyzer.filters.value_tests import Bools
+from analyzer.protocols import PROTOCOLS
+from analyzer.stats.live import Ints
+
+SHOWN = 100
+"""Characters of a filter shown around what is wrong with it."""
+
+
+class Chosen:
+    """What a filter chooses."""
+
+    def __init__(self, text: str, schemas: Sequence[Path] | None) -> None:
+        """`schemas`: files that name what a mod adds, which filters may then have, too. Raises WrongFilterError."""
+        add_schemas(schemas)
+        self._fields = filtering.registry(PROTOCOLS)
+        try:
+            self._filter = parse(text, self._fields)
+        except FilterError as error:
+            raise WrongFilterError(_told(text, error)) from error
+
+    def packets(self, capture: Capture, query: Query) -> Bools:
+        """Which packets, shape (packets,)."""
+        view = filtering.view(capture.tables, query, self._fields)
+        with self._progress() as progress:
+            return self._filter.packets(view, 0, len(capture.tables.packets), progress)
+
+    def snapshots(self, capture: Capture, query: Query, rows: Ints) -> Ints:
+        """Those of some rows of `snapshots`, in their order."""
+        view = filtering.view(capture.tables, query, self._fields)
+        with self._progress() as progress:
+            chosen: Ints = rows[self._filter.snapshots(view, rows, progress)]
+        return chosen
+
+    @contextmanager
+    def _progress(self) -> Iterator[Progress | None]:
+        """How far it is, where a person watches and it may take a while."""
+        if self._filter.needs is Needs.COLUMNS or sys.stderr is None or not sys.stderr.isatty():
+            yield None
+            return
+        # Not loaded where nobody watches.
+        from rich.console import Console
+        from rich.progress import BarColumn, TaskProgressColumn, TextColumn
+        from rich.progress import Progress as Bar
+
+        columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn())
+        with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+            task = bar.add_task("Filtering", markup=False, total=1.0)
+
+            def show(share: float) -> bool:
+                bar.update(task, completed=share)
+                return True
+
+            yield show
+
+
+def chosen_by(text: str | None, schemas: Sequence[Path] | None) -> Chosen | None:
+    """What the option says; None without it. Raises WrongFilterError."""
+    return None if text is None else Chosen(text, schemas)
+
+
+def _told(text: str, error: FilterError) -> str:
+    """The sentence, and below it the filter with carets under what is wrong."""
+    first = max(0, min(error.start - SHOWN // 2, len(text) - SHOWN))
+    shown = one_line(text[first : first + SHOWN])
+    indent = len(one_line(text[first : error.start]))
+    width = max(1, min(len(one_line(text[error.start : error.end])), len(shown) - indent))
+    return f"{error}\n  {shown}\n  {' ' * indent}{'^' * width}"

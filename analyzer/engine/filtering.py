@@ -1,0 +1,182 @@
+"""What filters need of a capture beyond its tables: words of its protocols, bytes of messages, items of snapshots."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+import numpy as np
+
+from analyzer.capture.frames import CaptureError
+from analyzer.engine.query import Query
+from analyzer.filters.registry import Registry
+from analyzer.filters.terms import ItemTerm, ItemValues, MessageTerm, Value
+from analyzer.filters.values import Ints
+from analyzer.filters.view import View
+from analyzer.filters.vocabulary import Vocabulary, Words
+from analyzer.protocols.base import Protocol
+from analyzer.snapshots.layouts import Layouts
+from analyzer.snapshots.model import Change, FieldChange, Item, ItemField
+from analyzer.store.tables import Tables
+from analyzer.wire.errors import DecodeError
+from analyzer.wire.reader import Field
+
+
+def vocabulary(protocols: Sequence[Protocol]) -> Vocabulary:
+    """The words of some protocols, with what the schemas in use name now."""
+    return Vocabulary({protocol.name: _words(protocol) for protocol in protocols})
+
+
+def registry(protocols: Sequence[Protocol]) -> Registry:
+    """The fields that filters may have, with what the schemas in use name now. Make it anew when others are used."""
+    return Registry(vocabulary(protocols))
+
+
+def view(tables: Tables, query: Query, fields: Registry) -> View:
+    """A capture for filters of all kinds, for the thread that the query is for."""
+    return View(tables, fields.vocabulary, messages=MessageReader(tables, query), items=ItemReader(query))
+
+
+def _words(protocol: Protocol) -> Words:
+    return Words(
+        packet_kinds=protocol.packet_kinds,
+        packet_codes=tuple(text.partition(":")[0] for text in protocol.packet_codes),
+        snapshot_kinds=protocol.snapshot_kinds,
+        codes=tuple(code.name for code in protocol.codes),
+        dialects=tuple(protocol.dialects),
+        layouts=protocol.layouts() if protocol.layouts is not None else Layouts(),
+    )
+
+
+class MessageReader:
+    """Reads fields of messages from the file."""
+
+    def __init__(self, tables: Tables, query: Query) -> None:
+        self._tables = tables
+        self._query = query
+
+    def read(self, term: MessageTerm, messages: Ints) -> tuple[Ints, list[Value]]:
+        """The values of a term in rows of `messages`, and the index of the message of each."""
+        owners: list[int] = []
+        values: list[Value] = []
+        for index, fields in enumerate(self._query.message_fields(messages)):
+            for value in _values_in(fields, term.field):
+                owners.append(index)
+                values.append(value)
+        return np.array(owners, np.int64), values
+
+
+def _values_in(fields: Iterable[Field], name: str) -> Iterator[Value]:
+    """Values of the fields of a name at any depth, in the order of the wire; what is secret is left out."""
+    for field in fields:
+        if is_named(field.name, name) and field.value is not None and not field.secret:
+            yield int(field.value) if isinstance(field.value, bool) else field.value
+        yield from _values_in(field.children, name)
+
+
+def is_named(own: str, wanted: str) -> bool:
+    """Is a field, which may be one of several repetitions, meant by a name with or without an index?"""
+    return own == wanted or (own.startswith(wanted) and own[len(wanted)] == "[")
+
+
+class ItemReader:
+    """Looks into snapshots one by one, as a person would. Plain: whatever is faster has to say the same."""
+
+    def __init__(self, query: Query) -> None:
+        self._query = query
+
+    def read(self, terms: Sequence[ItemTerm], snapshots: Ints) -> list[ItemValues]:
+        """The values of each term in rows of `snapshots`."""
+        found: list[_Found] = [_Found() for _ in terms]
+        for index, snapshot in enumerate(snapshots.tolist()):
+            for changes in {term.changes for term in terms}:
+                things = self._changes(snapshot) if changes else self._items(snapshot)
+                for term, values in zip(terms, found, strict=True):
+                    if term.changes is changes:
+                        values.add(index, things, term)
+        return [values.made() for values in found]
+
+    def _items(self, snapshot: int) -> Sequence[Item]:
+        try:
+            return self._query.items(snapshot)
+        except (DecodeError, CaptureError):
+            return ()
+
+    def _changes(self, snapshot: int) -> Sequence[Change]:
+        try:
+            return self._query.changes(snapshot)
+        except (DecodeError, CaptureError):
+            return ()
+
+
+class _Found:
+    """The values of one term so far."""
+
+    def __init__(self) -> None:
+        self._owner: list[int] = []
+        self._id: list[int] = []
+        self._values: list[Value] = []
+
+    def add(self, index: int, things: Sequence[Item] | Sequence[Change], term: ItemTerm) -> None:
+        """What a snapshot has of the term."""
+        for thing in things:
+            if is_of_type(thing.name, term.name):
+                for value in _of_change(thing, term) if isinstance(thing, Change) else _of_item(thing, term):
+                    self._owner.append(index)
+                    self._id.append(thing.id)
+                    self._values.append(value)
+
+    def made(self) -> ItemValues:
+        """All of them."""
+        owner, ids = np.array(self._owner, np.int64), np.array(self._id, np.int64)
+        if all(isinstance(value, int) for value in self._values):
+            return ItemValues(owner, ids, np.array(self._values, np.int64))
+        return ItemValues(owner, ids, np.arange(len(self._values)), self._values)
+
+
+def is_of_type(own: str, wanted: str) -> bool:
+    """Is an item of a type? One that stands for another is of both: `Projectile (DDRaceProjectile)`."""
+    return own == wanted or (own.endswith(")") and wanted in own[:-1].split(" ("))
+
+
+def _of_item(item: Item, term: ItemTerm) -> Iterator[Value]:
+    if term.field:
+        for field in item.fields:
+            if is_named(field.name, term.field) and field.values:
+                yield _field_value(field)
+    elif term.part == "owner":
+        if item.owner:
+            yield item.owner
+    else:
+        yield item.id if term.part == "id" else 1
+
+
+def _field_value(field: ItemField) -> Value:
+    """The number, or of what takes several the text that it reads as."""
+    if len(field.values) == 1:
+        return field.values[0]
+    first, last = field.text.find('"'), field.text.rfind('"')
+    return field.text[first + 1 : last] if 0 <= first < last else field.text
+
+
+def _of_change(change: Change, term: ItemTerm) -> Iterator[Value]:
+    if term.field:
+        yield from _of_fields(change.fields, term)
+    elif term.part in ("id", "bits"):
+        yield change.id if term.part == "id" else change.bits
+    elif not term.part or change.kind == term.part:
+        yield 1
+
+
+_PARTS: dict[str, Callable[[FieldChange], int | None]] = {
+    "new": lambda field: field.new if field.old != field.new else None,
+    "old": lambda field: field.old if field.old != field.new else None,
+    "difference": lambda field: field.difference or None,
+}
+
+
+def _of_fields(fields: Iterable[FieldChange], term: ItemTerm) -> Iterator[Value]:
+    for field in fields:
+        if is_named(field.name, term.field):
+            value = _PARTS[term.part](field)
+            if value is not None:
+                yield value
