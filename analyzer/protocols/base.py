@@ -80,16 +80,18 @@ class SnapshotCodec(ABC, Generic[S]):
     def apply(self, base: S, delta: bytes, facts: SessionFacts) -> S:
         """Base and delta make the next state; an empty delta changes nothing. Raises DecodeError."""
 
-    def apply_all(self, base: S, deltas: Sequence[bytes], facts: SessionFacts) -> list[S]:
-        """The states that deltas make, each on the one before. Raises DecodeError if `apply` does for one.
+    def apply_all(
+        self, known: Sequence[S], bases: Sequence[int], deltas: Sequence[bytes], facts: SessionFacts
+    ) -> list[S]:
+        """The states that deltas make. Raises DecodeError if `apply` does for one.
 
-        Here: one after the other; a codec with compiled code may do better.
+        `bases`: which of the `known` states, or of those made before it, each is on; those made are numbered on from
+        the known ones. Here: one after the other; a codec with compiled code may do better.
         """
-        states: list[S] = []
-        for delta in deltas:
-            base = self.apply(base, delta, facts)
-            states.append(base)
-        return states
+        states = list(known)
+        for base, delta in zip(bases, deltas, strict=True):
+            states.append(self.apply(states[base], delta, facts))
+        return states[len(known) :]
 
     @abstractmethod
     def pack(self, state: S) -> bytes:
@@ -104,6 +106,23 @@ class SnapshotCodec(ABC, Generic[S]):
         self, state: S, facts: SessionFacts, tick: int, chosen: Container[tuple[int, int]] | None = None
     ) -> tuple[Item, ...]:
         """What a person sees, in the order of the state; those whose (type, id) is in `chosen`, if it is given."""
+
+    def table(self, states: Sequence[S], facts: SessionFacts, name: str) -> ItemTable:
+        """All items of one type in many states of a session, by the name that `items` gives them.
+
+        Here: what `items` says; a codec with compiled code may do better.
+        """
+        found = [
+            (number, item.id, item.values)
+            for number, state in enumerate(states)
+            for item in self.items(state, facts, 0)
+            if item.name == name
+        ]
+        values = np.zeros((len(found), max((len(ints) for *_, ints in found), default=0)), np.int64)
+        for row, (*_, ints) in zip(values, found, strict=True):
+            row[: len(ints)] = ints
+        state, id, size = np.array([(number, id, len(ints)) for number, id, ints in found], np.int64).reshape(-1, 3).T
+        return ItemTable(state, id, size, values)
 
     @abstractmethod
     def changes(self, base: S | None, joined: JoinedDelta, facts: SessionFacts, tick: int) -> tuple[Change, ...]:
@@ -160,6 +179,20 @@ class PartialCodec(ABC, Generic[S]):
 
 MessagePlace = tuple[bytes, int, int]
 """Payload of a packet, and offset and size of a message in the plain payload."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemTable:
+    """Items of one type in several states, one a row, in the order of the states and of the items in them."""
+
+    state: NDArray[np.int64]
+    """Which of the states it is in, ascending, shape (n,)."""
+    id: NDArray[np.int64]
+    """Shape (n,)."""
+    size: NDArray[np.int64]
+    """Ints that each has, shape (n,)."""
+    values: NDArray[np.integer[Any]]
+    """The ints, with 0 behind them, shape (n, w)."""
 
 
 @dataclass(frozen=True, slots=True)

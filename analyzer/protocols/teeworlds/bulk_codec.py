@@ -13,11 +13,13 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from analyzer.protocols.base import MessagePlace, PartBytes, SessionFacts, SnapshotCodec, SnapshotView
+from analyzer.protocols.base import ItemTable, MessagePlace, PartBytes, SessionFacts, SnapshotCodec, SnapshotView
 from analyzer.protocols.teeworlds.chain_kernels import decompress_all, rebuild_all
 from analyzer.protocols.teeworlds.codec import TeeworldsCodec, part_of
 from analyzer.protocols.teeworlds.delta_columns import MAX_STATE_INTS, RESULTS, make_scratch
 from analyzer.protocols.teeworlds.dialects import DIALECTS
+from analyzer.protocols.teeworlds.item_kernels import take_items
+from analyzer.protocols.teeworlds.schema import Schema, ints_of
 from analyzer.protocols.teeworlds.state import EMPTY, State, pack_state, signed, unpack_state
 from analyzer.snapshots.model import Change, Item, JoinedDelta
 from analyzer.transports.teeworlds import read_header
@@ -25,8 +27,11 @@ from analyzer.transports.teeworlds_huffman import HUFFMAN
 from analyzer.transports.teeworlds_packet import Variant
 from analyzer.wire.kernels import huffman_tables, words_of
 
-_MOST_AT_ONCE = 64
-"""Deltas of one call: bounds its memory. A chain is shorter."""
+_MOST_AT_ONCE = 512
+"""Deltas of one call, which bounds its memory."""
+_NO_INTS: NDArray[np.int32] = np.empty(0, dtype=np.int32)
+_FULL_STATES = 64
+"""There is room for so many of the largest size, and so for far more of an ordinary one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,39 +79,55 @@ class BulkCodec(SnapshotCodec[PackedState]):
 
     def apply(self, base: PackedState, delta: bytes, facts: SessionFacts) -> PackedState:
         """The next state; no bytes at all mean no difference."""
-        return self.apply_all(base, [delta], facts)[0]
+        return self.apply_all([base], [0], [delta], facts)[0]
 
-    def apply_all(self, base: PackedState, deltas: Sequence[bytes], facts: SessionFacts) -> list[PackedState]:
-        """The states that deltas make one after the other."""
-        states: list[PackedState] = []
-        while len(states) < len(deltas):
-            delta = deltas[len(states)]
-            made = self._made(base, deltas[len(states) : len(states) + _MOST_AT_ONCE], facts) if delta else [base]
-            # Whatever a kernel refuses, plain reading has the last word on.
-            states += made or [_packed(self._plain.apply(base.plain(), delta, facts))]
-            base = states[-1]
-        return states
+    def apply_all(
+        self, known: Sequence[PackedState], bases: Sequence[int], deltas: Sequence[bytes], facts: SessionFacts
+    ) -> list[PackedState]:
+        """The states that deltas make, each on a known state or on one made before."""
+        states = list(known)
+        for start in range(0, len(deltas), _MOST_AT_ONCE):
+            stop = min(start + _MOST_AT_ONCE, len(deltas))
+            while (at := len(states) - len(known)) < stop:
+                made = self._made(states, bases[at:stop], deltas[at:stop], facts)
+                # Whatever a kernel refuses, plain reading has the last word on.
+                base, delta = states[bases[at]], deltas[at]
+                states += made or [_packed(self._plain.apply(base.plain(), delta, facts)) if delta else base]
+        return states[len(known) :]
 
-    def _made(self, base: PackedState, deltas: Sequence[bytes], facts: SessionFacts) -> list[PackedState]:
-        """States of the first of the deltas, up to one that is empty or at fault."""
-        deltas = deltas[: deltas.index(b"")] if b"" in deltas else deltas
-        out = np.empty((len(deltas), MAX_STATE_INTS), dtype=np.int32)
-        made = np.empty((len(deltas), 2), dtype=np.int64)
+    def _made(
+        self, states: Sequence[PackedState], bases: Sequence[int], deltas: Sequence[bytes], facts: SessionFacts
+    ) -> list[PackedState]:
+        """States of the first of the deltas, up to one at fault, or as many as there is room for."""
+        first = len(states)
+        given = sorted({base for base in bases if base < first})
+        place_of = {base: place for place, base in enumerate(given)}
+        places = np.empty((len(given) + len(deltas), 3), dtype=np.int64)
+        at = 0
+        for place, base in zip(places, given, strict=False):
+            place[:] = at, len(states[base].ints), states[base].crc
+            at += len(states[base].ints)
+        # What no state is written to is not in memory.
+        arena = np.empty(at + min(len(deltas), _FULL_STATES) * MAX_STATE_INTS, dtype=np.int32)
+        np.concatenate([states[base].ints for base in given] or [arena[:0]], out=arena[:at])
         count = rebuild_all(
             np.frombuffer(b"".join(deltas), dtype=np.uint8),
             np.array([*accumulate(map(len, deltas))], dtype=np.int64),
-            base.ints,
-            base.crc,
+            np.array([place_of[base] if base < first else len(given) + base - first for base in bases], dtype=np.int64),
+            arena,
+            places,
+            len(given),
             _agreed(facts.sizes),
             self._scratch,
-            out,
-            made,
             self._result,
         )
-        return [
-            PackedState(row[:length].copy(), crc)
-            for row, (length, crc) in zip(out[:count], made[:count].tolist(), strict=True)
-        ]
+        made = list[PackedState]()
+        for base, delta, (start, ints, crc) in zip(bases, deltas, places[len(given) :].tolist(), strict=True):
+            if len(made) == count:
+                break
+            unchanged = states[base] if base < first else made[base - first]
+            made.append(PackedState(arena[start : start + ints].copy(), crc) if delta else unchanged)
+        return made
 
     def pack(self, state: PackedState) -> bytes:
         """A state as bytes."""
@@ -122,6 +143,20 @@ class BulkCodec(SnapshotCodec[PackedState]):
     ) -> tuple[Item, ...]:
         """Items with names and texts from the dialect's schema."""
         return self._plain.items(state.plain(), facts, tick, chosen)
+
+    def table(self, states: Sequence[PackedState], facts: SessionFacts, name: str) -> ItemTable:
+        """All items of one type in many states; of one that the schema does not have plainly."""
+        schema = DIALECTS[facts.dialect].schema
+        kinds = _kinds(schema, name)
+        if not len(kinds):
+            return super().table(states, facts, name)
+        ints = np.concatenate([state.ints for state in states] or [_NO_INTS])
+        ends = np.array([*accumulate(len(state.ints) for state in states)], dtype=np.int64)
+        count, width = take_items(ints, ends, kinds, np.empty((0, 3), dtype=np.int64), np.empty((0, 0), np.int32))
+        places, values = np.empty((count, 3), dtype=np.int64), np.empty((count, width), dtype=np.int32)
+        take_items(ints, ends, kinds, places, values)
+        table = ItemTable(places[:, 0], places[:, 1], places[:, 2], values)
+        return _without_disguised(table, schema, name)
 
     def changes(
         self, base: PackedState | None, joined: JoinedDelta, facts: SessionFacts, tick: int
@@ -151,6 +186,23 @@ class BulkCodec(SnapshotCodec[PackedState]):
 
 def _packed(state: State) -> PackedState:
     return PackedState(np.frombuffer(pack_state(state), dtype="<i4").astype(np.int32), state.crc)
+
+
+def _kinds(schema: Schema, name: str) -> NDArray[np.int32]:
+    """As `take_items` takes them; none where the schema has no such type."""
+    found = [(type, 0, 0, 0, 0) for type, known in schema.by_type.items() if known.name == name]
+    found += [(-1, *ints_of(uuid)) for uuid, known in schema.by_uuid.items() if known.name == name]
+    return np.array(found, dtype=np.int32).reshape(-1, 5)
+
+
+def _without_disguised(table: ItemTable, schema: Schema, name: str) -> ItemTable:
+    """Without items that hold those of another type, which `items` calls otherwise."""
+    mark = schema.by_name[name].disguise
+    if mark is None or table.values.shape[1] <= mark.at:
+        return table
+    value = table.values[:, mark.at]
+    own = ~((table.size > mark.at) & (value >= 0) & (value >> mark.bit & 1 != 0))
+    return ItemTable(table.state[own], table.id[own], table.size[own], table.values[own])
 
 
 @cache

@@ -1,4 +1,4 @@
-"""All payloads and all deltas of a chain in one call each, compiled: what a jump to any snapshot needs.
+"""All payloads and all deltas of many snapshots in one call each, compiled: what a jump to any snapshot needs.
 
 Spec sections 5, 9 and 10. In one call, because the thread that decodes may have the interpreter after each.
 """
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyzer.kernel import kernel
-from analyzer.protocols.teeworlds.delta_columns import CRC, FAULT, LENGTH, Scratch
+from analyzer.protocols.teeworlds.delta_columns import CRC, FAULT, LENGTH, NO_ROOM, Scratch
 from analyzer.protocols.teeworlds.delta_kernels import rebuild
 from analyzer.wire.kernels import HuffmanTables, decompress
 
@@ -37,29 +37,38 @@ def decompress_all(
 def rebuild_all(
     data: NDArray[np.uint8],
     ends: NDArray[np.int64],
-    base: NDArray[np.int32],
-    base_crc: int,
+    bases: NDArray[np.int64],
+    arena: NDArray[np.int32],
+    places: NDArray[np.int64],
+    given: int,
     sizes: NDArray[np.int32],
     scratch: Scratch,
-    out: NDArray[np.int32],
-    made: NDArray[np.int64],
     result: NDArray[np.int64],
 ) -> int:
-    """Make a state of each delta from the one before, the first from `base`; returns how many there are before a fault.
+    """Make a state of each delta; returns how many there are before a fault, of which there is none in `result` if
+    there was no room.
 
-    Deltas lie one behind the other in `data`; `ends`, shape (n,), says where each ends. `out`, shape
-    (n, MAX_STATE_INTS): the states. `made`, shape (n, 2): int32 that each takes, and its checksum. The other arguments
-    are those of `delta_kernels.rebuild`.
+    Deltas lie one behind the other in `data`; `ends`, shape (n,), says where each ends; one of no bytes changes
+    nothing. States lie one behind the other in `arena`. `places`, shape (given + n, 3): where each begins, the int32 it
+    takes, and its checksum; the first `given` are known. `bases`, shape (n,): the place of each delta's base. The other
+    arguments are those of `delta_kernels.rebuild`.
     """
+    at = 0
+    for place in range(given):
+        at = max(at, places[place, 0] + places[place, 1])
     start = 0
-    state, crc = base, base_crc
     for number in range(len(ends)):
-        rebuild(data, start, ends[number], state, crc, sizes, scratch, out[number], result)
+        base, made = places[bases[number]], places[given + number]
+        if ends[number] == start:
+            made[0], made[1], made[2] = base[0], base[1], base[2]
+            continue
+        old = arena[base[0] : base[0] + base[1]]
+        rebuild(data, start, ends[number], old, base[2], sizes, scratch, arena[at:], result)
         if result[FAULT] != 0:
+            if result[FAULT] == NO_ROOM:
+                result[FAULT] = 0
             return number
-        crc = result[CRC]
-        made[number, 0] = result[LENGTH]
-        made[number, 1] = crc
-        state = out[number][: result[LENGTH]]
+        made[0], made[1], made[2] = at, result[LENGTH], result[CRC]
+        at += result[LENGTH]
         start = ends[number]
     return len(ends)

@@ -53,6 +53,62 @@ def find_item(state: NDArray[np.int32], key: int) -> tuple[int, int]:
 
 
 @kernel
+def take_items(
+    states: NDArray[np.int32],
+    ends: NDArray[np.int64],
+    kinds: NDArray[np.int32],
+    places: NDArray[np.int64],
+    values: NDArray[np.int32],
+) -> tuple[int, int]:
+    """The items of one type in states that lie one behind the other, as far as there is room for them.
+
+    `ends`, shape (n,), says where each state ends. `kinds`, shape (k, 5), is what the type may be: its number, or -1
+    and the four ints of the UUID that the state declares. Into `places`, shape (m, 3): number of the state, id, ints;
+    into `values`, shape (m, w): the first ints, with 0 behind them. Returns how many items there are, and the most
+    ints that one has.
+    """
+    found, widest, start = 0, 0, 0
+    for number in range(len(ends)):
+        state = states[start : ends[number]]
+        start = ends[number]
+        count = int(state[0])
+        value = 1 + 2 * count
+        last, matches = -1, False
+        for item in range(count):
+            key, size = int(state[np.uint64(1 + item)]), int(state[np.uint64(1 + count + item)])
+            if key >> 16 != last:
+                last = key >> 16
+                matches = _is_of(state, last, kinds)
+            if matches:
+                if found < len(places):
+                    places[found, 0], places[found, 1], places[found, 2] = number, key & 0xFFFF, size
+                    for step in range(values.shape[1]):
+                        values[found, step] = state[np.uint64(value + step)] if step < size else 0
+                found += 1
+                widest = max(widest, size)
+            value += size
+    return found, widest
+
+
+@kernel
+def _is_of(state: NDArray[np.int32], type: int, kinds: NDArray[np.int32]) -> bool:
+    """Is a type of this state one of `kinds`?"""
+    for kind in range(len(kinds)):
+        if kinds[kind, 0] >= 0:
+            if kinds[kind, 0] == type:
+                return True
+        elif type >= FIRST_UUID_TYPE:
+            value, size = find_item(state, type)
+            if size >= 4:
+                same = True
+                for step in range(4):
+                    same = same and kinds[kind, 1 + step] == state[value + step]
+                if same:
+                    return True
+    return False
+
+
+@kernel
 def find_own_info(state: NDArray[np.int32]) -> int:
     """Where the name of the receiving client stands in a state; -1 if it is not there.
 

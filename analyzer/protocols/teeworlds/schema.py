@@ -264,6 +264,12 @@ def uuid_from_ints(values: tuple[int, ...]) -> uuid.UUID:
     return uuid.UUID(bytes=struct.pack(">4I", *(value & 0xFFFFFFFF for value in values[:4])))
 
 
+def ints_of(uuid: uuid.UUID) -> tuple[int, int, int, int]:
+    """The four ints of a declaration that hold a UUID."""
+    first, second, third, fourth = struct.unpack(">4i", uuid.bytes)
+    return first, second, third, fourth
+
+
 def declared_uuid(type: int, items: Items) -> uuid.UUID | None:
     """The UUID that a snapshot's own declaration gives to a type number; None without declaration."""
     if not FIRST_UUID_TYPE <= type <= MAX_TYPE:

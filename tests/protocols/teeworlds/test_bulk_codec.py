@@ -15,6 +15,7 @@ from analyzer.protocols.teeworlds.bulk_codec import BulkCodec, PackedState
 from analyzer.protocols.teeworlds.codec import TeeworldsCodec
 from analyzer.protocols.teeworlds.codes import CODE_NUMBERS, CODES
 from analyzer.protocols.teeworlds.dialects import DIALECTS
+from analyzer.protocols.teeworlds.schema import default_schema, ints_of
 from analyzer.protocols.teeworlds.state import EMPTY, State, make_state
 from analyzer.snapshots.model import JoinedDelta, Part
 from analyzer.wire.errors import DecodeError
@@ -48,11 +49,12 @@ def kept(states: Sequence[State]) -> list[tuple[State, list[int]]]:
     return [(state, list(state.items)) for state in states]
 
 
-def both(base: State, deltas: Sequence[bytes]) -> object:
-    """The states of both ways, which are the same, or the fault."""
-    plain = said(lambda: kept(PLAIN.apply_all(base, deltas, FACTS)))
-    start = BULK.unpack(PLAIN.pack(base))
-    assert said(lambda: kept([made.plain() for made in BULK.apply_all(start, deltas, FACTS)])) == plain
+def both(base: State, deltas: Sequence[bytes], bases: Sequence[int] | None = None) -> object:
+    """The states of both ways, which are the same, or the fault; `bases`: each is on the one before."""
+    known, bases = [EMPTY, base], range(1, 1 + len(deltas)) if bases is None else bases
+    plain = said(lambda: kept(PLAIN.apply_all(known, bases, deltas, FACTS)))
+    start = [BULK.unpack(PLAIN.pack(state)) for state in known]
+    assert said(lambda: kept([made.plain() for made in BULK.apply_all(start, bases, deltas, FACTS)])) == plain
     return plain
 
 
@@ -66,7 +68,19 @@ def test_a_chain_of_deltas(links: list[tuple[dict[int, tuple[int, ...]], bool, l
     both(make_state({key: tuple(values) for key, values in A.items()}), deltas)
 
 
-@pytest.mark.parametrize("count", [1, 63, 64, 65, 130])
+@given(st.lists(st.tuples(st.integers(0, 40), st.sampled_from(WORLDS), st.booleans()), max_size=16))
+def test_deltas_on_any_states(links: list[tuple[int, dict[int, tuple[int, ...]], bool]]) -> None:
+    worlds, bases, deltas = [{}, A], [], []
+    for at, world, empty in links:
+        bases.append(at % len(worlds))
+        deltas.append(b"" if empty else pack_varints(delta(worlds[bases[-1]], world, SIZES)))
+        worlds.append(worlds[bases[-1]] if empty else world)
+    made = both(make_state({key: tuple(values) for key, values in A.items()}), deltas, bases)
+    assert isinstance(made, list)
+    assert [{**state.items} for state, _ in made] == worlds[2:]
+
+
+@pytest.mark.parametrize("count", [1, 511, 512, 513, 1100])
 def test_as_many_as_there_are(count: int) -> None:
     step = pack_varints([0, 1, 0, 4, 3, 1, 0, 0, 0])
     made = both(EMPTY, [pack_varints([0, 1, 0, 4, 3, 0, 0, 0, 0]), *[step] * (count - 1)])
@@ -175,5 +189,35 @@ def test_records() -> None:
 def test_a_state_is_not_written_to_by_what_follows() -> None:
     first = BULK.apply(BULK.empty(), pack_varints(delta({}, A, SIZES)), FACTS)
     before = np.copy(first.ints)
-    BULK.apply_all(first, [pack_varints(delta(A, world, SIZES)) for world in WORLDS[2:3]], FACTS)
+    BULK.apply_all([first], [0], [pack_varints(delta(A, world, SIZES)) for world in WORLDS[2:3]], FACTS)
     assert np.array_equal(first.ints, before)
+
+
+EXTENDED = ints_of(next(uuid for uuid, item in default_schema().by_uuid.items() if item.name == "DDNetCharacter"))
+TYPES = ["Projectile", "Projectile (DDRaceProjectile)", "Pickup", "DDNetCharacter", "unknown type 70", "nothing"]
+
+
+@given(
+    st.lists(
+        st.dictionaries(
+            st.builds(
+                lambda type, id: type << 16 | id,
+                st.sampled_from([0, 2, 4, 70, 0x4001, 0x7FFF]),
+                st.sampled_from([0, 1, 0x4001, 0x7FFF]),
+            ),
+            st.one_of(st.just(EXTENDED), st.lists(st.sampled_from([0, 1, -1, 512, 1 << 9 | 3]), max_size=7).map(tuple)),
+            max_size=9,
+        ),
+        max_size=4,
+    ),
+    st.sampled_from(TYPES),
+)
+def test_tables_of_items(worlds: list[dict[int, tuple[int, ...]]], name: str) -> None:
+    states = [make_state(world) for world in worlds]
+    plain = PLAIN.table(states, FACTS, name)
+    bulk = BULK.table([BULK.unpack(PLAIN.pack(state)) for state in states], FACTS, name)
+    for column in ("state", "id", "size"):
+        assert getattr(bulk, column).tolist() == getattr(plain, column).tolist()
+    assert [row[:size].tolist() for row, size in zip(bulk.values, bulk.size, strict=True)] == [
+        row[:size].tolist() for row, size in zip(plain.values, plain.size, strict=True)
+    ]
