@@ -14,7 +14,7 @@ from analyzer.filters.values import Ints
 from analyzer.filters.view import View
 from analyzer.filters.vocabulary import Vocabulary, Words
 from analyzer.protocols.base import Protocol
-from analyzer.snapshots.layouts import Layouts
+from analyzer.snapshots.layouts import Layouts, is_named
 from analyzer.snapshots.model import Change, FieldChange, Item, ItemField
 from analyzer.store.tables import Tables
 from analyzer.wire.errors import DecodeError
@@ -71,11 +71,6 @@ def _values_in(fields: Iterable[Field], name: str) -> Iterator[Value]:
         if is_named(field.name, name) and field.value is not None and not field.secret:
             yield int(field.value) if isinstance(field.value, bool) else field.value
         yield from _values_in(field.children, name)
-
-
-def is_named(own: str, wanted: str) -> bool:
-    """Is a field, which may be one of several repetitions, meant by a name with or without an index?"""
-    return own == wanted or (own.startswith(wanted) and own[len(wanted)] == "[")
 
 
 class ItemReader:

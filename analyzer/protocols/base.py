@@ -107,6 +107,14 @@ class SnapshotCodec(ABC, Generic[S]):
     ) -> tuple[Item, ...]:
         """What a person sees, in the order of the state; those whose (type, id) is in `chosen`, if it is given."""
 
+    def places(self, facts: SessionFacts, name: str, field: str, *, changes: bool) -> Sequence[ItemPlaces]:
+        """Where the values of a field stand in items of a type: for each name that such items have, its ints.
+
+        Empty where only `items` or, of `changes`, only `changes` tells; that is what it is here. An empty `field`: no
+        ints are wanted.
+        """
+        return ()
+
     def table(self, states: Sequence[S], facts: SessionFacts, name: str) -> ItemTable:
         """All items of one type in many states of a session, by the name that `items` gives them.
 
@@ -179,6 +187,16 @@ class PartialCodec(ABC, Generic[S]):
 
 MessagePlace = tuple[bytes, int, int]
 """Payload of a packet, and offset and size of a message in the plain payload."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemPlaces:
+    """Where the values of a field stand in items of a name."""
+
+    name: str
+    """As in `Item.name`."""
+    ints: tuple[int, ...]
+    """Each is a value of its own."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,3 +47,8 @@ class Layouts:
 
     items: tuple[Layout, ...] = ()
     messages: tuple[Layout, ...] = ()
+
+
+def is_named(own: str, wanted: str) -> bool:
+    """Is a field, which may be one of several repetitions, meant by a name with or without an index?"""
+    return own == wanted or (own.startswith(wanted) and own[len(wanted)] == "[")

@@ -13,12 +13,21 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from analyzer.protocols.base import ItemTable, MessagePlace, PartBytes, SessionFacts, SnapshotCodec, SnapshotView
+from analyzer.protocols.base import (
+    ItemPlaces,
+    ItemTable,
+    MessagePlace,
+    PartBytes,
+    SessionFacts,
+    SnapshotCodec,
+    SnapshotView,
+)
 from analyzer.protocols.teeworlds.chain_kernels import decompress_all, rebuild_all
 from analyzer.protocols.teeworlds.codec import TeeworldsCodec, part_of
 from analyzer.protocols.teeworlds.delta_columns import MAX_STATE_INTS, RESULTS, make_scratch
 from analyzer.protocols.teeworlds.dialects import DIALECTS
 from analyzer.protocols.teeworlds.item_kernels import take_items
+from analyzer.protocols.teeworlds.layout import Disguise
 from analyzer.protocols.teeworlds.schema import Schema, ints_of
 from analyzer.protocols.teeworlds.state import EMPTY, State, pack_state, signed, unpack_state
 from analyzer.snapshots.model import Change, Item, JoinedDelta
@@ -147,7 +156,8 @@ class BulkCodec(SnapshotCodec[PackedState]):
     def table(self, states: Sequence[PackedState], facts: SessionFacts, name: str) -> ItemTable:
         """All items of one type in many states; of one that the schema does not have plainly."""
         schema = DIALECTS[facts.dialect].schema
-        kinds = _kinds(schema, name)
+        type_name, _, real = name.removesuffix(")").partition(" (")
+        kinds = _kinds(schema, type_name)
         if not len(kinds):
             return super().table(states, facts, name)
         ints = np.concatenate([state.ints for state in states] or [_NO_INTS])
@@ -155,8 +165,12 @@ class BulkCodec(SnapshotCodec[PackedState]):
         count, width = take_items(ints, ends, kinds, np.empty((0, 3), dtype=np.int64), np.empty((0, 0), np.int32))
         places, values = np.empty((count, 3), dtype=np.int64), np.empty((count, width), dtype=np.int32)
         take_items(ints, ends, kinds, places, values)
-        table = ItemTable(places[:, 0], places[:, 1], places[:, 2], values)
-        return _without_disguised(table, schema, name)
+        own = _stands_for(places[:, 2], values, schema.by_name[type_name].disguise, real)
+        return ItemTable(places[own, 0], places[own, 1], places[own, 2], values[own])
+
+    def places(self, facts: SessionFacts, name: str, field: str, *, changes: bool) -> Sequence[ItemPlaces]:
+        """From the dialect's schema."""
+        return self._plain.places(facts, name, field, changes=changes)
 
     def changes(
         self, base: PackedState | None, joined: JoinedDelta, facts: SessionFacts, tick: int
@@ -195,14 +209,17 @@ def _kinds(schema: Schema, name: str) -> NDArray[np.int32]:
     return np.array(found, dtype=np.int32).reshape(-1, 5)
 
 
-def _without_disguised(table: ItemTable, schema: Schema, name: str) -> ItemTable:
-    """Without items that hold those of another type, which `items` calls otherwise."""
-    mark = schema.by_name[name].disguise
-    if mark is None or table.values.shape[1] <= mark.at:
-        return table
-    value = table.values[:, mark.at]
-    own = ~((table.size > mark.at) & (value >= 0) & (value >> mark.bit & 1 != 0))
-    return ItemTable(table.state[own], table.id[own], table.size[own], table.values[own])
+def _stands_for(
+    sizes: NDArray[np.int64], values: NDArray[np.int32], mark: Disguise | None, real: str
+) -> NDArray[np.bool_]:
+    """Which items stand for those of the type `real`; for nothing but themselves, if it is empty."""
+    disguised = np.zeros(len(sizes), np.bool_)
+    if mark is not None and values.shape[1] > mark.at:
+        value = values[:, mark.at]
+        disguised = (sizes > mark.at) & (value >= 0) & (value >> mark.bit & 1 != 0)
+    if not real:
+        return ~disguised
+    return disguised if mark is not None and mark.item == real else np.zeros(len(sizes), np.bool_)
 
 
 @cache

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 
-from analyzer.protocols.base import PartBytes, SessionFacts, SnapshotCodec, SnapshotView
+from analyzer.protocols.base import ItemPlaces, PartBytes, SessionFacts, SnapshotCodec, SnapshotView
 from analyzer.protocols.teeworlds.changes import changes
 from analyzer.protocols.teeworlds.codes import SNAPSHOT_KINDS
 from analyzer.protocols.teeworlds.delta import Delta, apply, read_delta, read_to_fault
 from analyzer.protocols.teeworlds.dialects import DIALECTS, Dialect
 from analyzer.protocols.teeworlds.guesses import schema_of
+from analyzer.protocols.teeworlds.layout import ItemType
 from analyzer.protocols.teeworlds.messages import SNAPEMPTY, message_id, read_snap
 from analyzer.protocols.teeworlds.rebuilder import PART_BYTES, join_parts
+from analyzer.protocols.teeworlds.schema import Schema
 from analyzer.protocols.teeworlds.state import EMPTY, State, items_sha256, pack_state, sorted_items, unpack_state
+from analyzer.snapshots.layouts import is_named
 from analyzer.snapshots.model import Change, Item, JoinedDelta
 from analyzer.snapshots.status import ClientHas, LostBy, Proof
 from analyzer.transports.teeworlds import read_packet
@@ -56,6 +59,24 @@ class Names:
 
     def _items(self, state: State | None) -> Mapping[int, tuple[int, ...]]:
         return self._declared if state is None else state.items
+
+
+def _ways(schema: Schema, own: ItemType) -> list[tuple[str, ItemType]]:
+    """What items of a type are called, and whose fields they have: its own, and what they may stand for."""
+    real = None if own.disguise is None else schema.by_name.get(own.disguise.item)
+    return [(own.name, own)] if real is None else [(own.name, own), (f"{own.name} ({real.name})", real)]
+
+
+def _places(type: ItemType, field: str) -> tuple[int, ...] | None:
+    """Ints of the fields of a name; None if one is no number."""
+    found = []
+    for one in type.fields:
+        names = [one.name] if one.count == 1 else [f"{one.name}[{number}]" for number in range(one.count)]
+        meant = [one.at + number * one.kind.ints for number, known in enumerate(names) if is_named(known, field)]
+        if meant and one.kind.ints != 1:
+            return None
+        found += meant
+    return tuple(found)
 
 
 def part_of(
@@ -117,6 +138,24 @@ class TeeworldsCodec(SnapshotCodec[State]):
             for key, values in state.items.items()
             if chosen is None or (key >> 16, key & 0xFFFF) in chosen
         )
+
+    def places(self, facts: SessionFacts, name: str, field: str, *, changes: bool) -> Sequence[ItemPlaces]:
+        """From the dialect's schema."""
+        schema = schema_of(facts)
+        if [item.name for item in schema.items].count(name) != 1:
+            return ()
+        own = schema.by_name[name]
+        ways = _ways(schema, own)
+        if changes:
+            # There an item has the names of its type, whatever it stands for.
+            ints = tuple(at for at, one in enumerate(own.int_names) if is_named(one, field))
+            return [ItemPlaces(called, ints) for called, _ in ways] if ints or not field else ()
+        for item in schema.items:
+            ways += [(called, real) for called, real in _ways(schema, item)[1:] if real is own]
+        found = [(called, _places(real, field)) for called, real in ways]
+        if field and (any(ints is None for _, ints in found) or not any(ints for _, ints in found)):
+            return ()
+        return [ItemPlaces(called, ints or ()) for called, ints in found]
 
     def changes(self, base: State | None, joined: JoinedDelta, facts: SessionFacts, tick: int) -> tuple[Change, ...]:
         """What the delta did, up to a fault."""
