@@ -132,6 +132,10 @@ class SnapshotCodec(ABC, Generic[S]):
         state, id, size = np.array([(number, id, len(ints)) for number, id, ints in found], np.int64).reshape(-1, 3).T
         return ItemTable(state, id, size, values)
 
+    def are_named_alike(self, olds: Sequence[S], news: Sequence[S], facts: SessionFacts) -> NDArray[np.bool_]:
+        """Of which pairs of states a type has the same name in both, shape (n,). Here: that is not known of any."""
+        return np.zeros(len(news), np.bool_)
+
     @abstractmethod
     def changes(self, base: S | None, joined: JoinedDelta, facts: SessionFacts, tick: int) -> tuple[Change, ...]:
         """What the delta did; `base` None: not known. Changes read before a fault are returned, the fault is not."""
@@ -169,8 +173,8 @@ class PartialCodec(ABC, Generic[S]):
         """Nothing is known."""
 
     @abstractmethod
-    def follow_all(self, base: S, deltas: Sequence[bytes], facts: SessionFacts) -> list[S]:
-        """What is known after each delta, an empty one changes nothing. Raises DecodeError: it cannot be followed."""
+    def follow(self, base: S, delta: bytes, facts: SessionFacts) -> S:
+        """What is known after a delta; an empty one changes nothing. Raises DecodeError: it cannot be followed."""
 
     @abstractmethod
     def unpack(self, block: bytes) -> S:

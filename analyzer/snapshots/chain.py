@@ -7,7 +7,7 @@ first rebuilt; a jump to any row then reads at most that many deltas.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Generic, TypeVar
 
 S = TypeVar("S")
@@ -23,36 +23,44 @@ class Chain(Generic[S]):
         self,
         base_of: Callable[[int], int],
         stored: Callable[[int], S | None],
-        steps: Callable[[Sequence[int], S | None], Sequence[S]],
+        steps: Callable[[Sequence[int], Mapping[int, S]], Sequence[S]],
+        cached: int = CACHED_STATES,
     ) -> None:
         """`base_of(row)`: the base's row, -1 for the empty snapshot. `stored(row)`: its state if it is stored whole.
 
-        `steps(rows, base)`: the states of `rows`, each the base of the next, from that of the first one's base; None
-        for the empty one.
+        `steps(rows, known)`: the states of `rows`, ascending and of one session. The base of each is among `known`, or
+        an earlier one of the rows, or the empty snapshot. `cached`: states that are kept.
         """
         self._base_of = base_of
         self._stored = stored
         self._steps = steps
+        self._cached = cached
         self._cache: OrderedDict[int, S] = OrderedDict()
 
     def state(self, row: int) -> S:
         """The state of a row that was rebuilt when it was decoded. Whatever `steps` raises passes through."""
-        links = []
-        state: S | None = None
-        link = row
-        while link >= 0:
-            state = self._known(link)
-            if state is not None:
-                break
-            links.append(link)
-            link = self._base_of(link)
+        return self.states([row])[0]
+
+    def states(self, rows: Sequence[int]) -> list[S]:
+        """The states of rows of one session, in one step."""
+        known: dict[int, S] = {}
+        links: set[int] = set()
+        for row in rows:
+            link = row
+            while link >= 0 and link not in known and link not in links:
+                state = self._known(link)
+                if state is not None:
+                    known[link] = state
+                    break
+                links.add(link)
+                link = self._base_of(link)
         if links:
-            links.reverse()
-            states = self._steps(links, state)
-            for link, state in zip(links, states, strict=True):
+            # A base is always above what refers to it.
+            ordered = sorted(links)
+            for link, state in zip(ordered, self._steps(ordered, known), strict=True):
+                known[link] = state
                 self._keep(link, state)
-        assert state is not None
-        return state
+        return [known[row] for row in rows]
 
     def _known(self, row: int) -> S | None:
         cached = self._cache.get(row)
@@ -66,5 +74,5 @@ class Chain(Generic[S]):
 
     def _keep(self, row: int, state: S) -> None:
         self._cache[row] = state
-        if len(self._cache) > CACHED_STATES:
+        if len(self._cache) > self._cached:
             self._cache.popitem(last=False)

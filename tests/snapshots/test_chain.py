@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 from hypothesis import given
@@ -39,9 +39,12 @@ class Recorded:
             row = self.bases[row]
         return tuple(reversed(links))
 
-    def make(self, rows: Sequence[int], base: tuple[int, ...] | None) -> list[tuple[int, ...]]:
+    def make(self, rows: Sequence[int], known: Mapping[int, tuple[int, ...]]) -> list[tuple[int, ...]]:
         self.steps += rows
-        return [(*(base or ()), *rows[:end]) for end in range(1, len(rows) + 1)]
+        states = {-1: (), **known}
+        for row in rows:
+            states[row] = (*states[self.bases[row]], row)
+        return [states[row] for row in rows]
 
     def chain(self) -> Chain[tuple[int, ...]]:
         return Chain(self.bases.__getitem__, self.blocks.get, self.make)
@@ -82,6 +85,22 @@ def test_any_bases_in_any_order(ages: list[int], order: random.Random) -> None:
         assert chain.state(row) == recorded.expected(row)
         assert len(recorded.steps) <= CHAIN_LENGTH
         assert recorded.steps == sorted(recorded.steps)
+
+
+@given(
+    st.lists(st.integers(1, 12), min_size=1, max_size=300),
+    st.lists(st.lists(st.integers(0, 299), max_size=40), max_size=4),
+)
+def test_many_at_once_take_each_link_once(ages: list[int], questions: list[list[int]]) -> None:
+    recorded = Recorded()
+    for row, age in enumerate(ages):
+        recorded.add(max(-1, row - age))
+    chain = recorded.chain()
+    for question in questions:
+        rows = [row % len(ages) for row in question]
+        recorded.steps.clear()
+        assert chain.states(rows) == [recorded.expected(row) for row in rows]
+        assert recorded.steps == sorted(set(recorded.steps))
 
 
 def test_walking_forward_takes_one_step_a_row() -> None:
@@ -125,7 +144,7 @@ def test_an_empty_state_is_a_state() -> None:
     """One that is false as a condition must not be taken for a missing one."""
     steps: list[int] = []
 
-    def make(rows: Sequence[int], base: int | None) -> list[int]:
+    def make(rows: Sequence[int], known: Mapping[int, int]) -> list[int]:
         steps.extend(rows)
         return [0] * len(rows)
 
@@ -139,10 +158,10 @@ def test_what_a_step_raises_passes_through_and_spoils_nothing() -> None:
     recorded = line(4)
     bad = {2}
 
-    def make(rows: Sequence[int], base: tuple[int, ...] | None) -> list[tuple[int, ...]]:
+    def make(rows: Sequence[int], known: Mapping[int, tuple[int, ...]]) -> list[tuple[int, ...]]:
         if bad & set(rows):
             raise EOFError("unreadable")
-        return recorded.make(rows, base)
+        return recorded.make(rows, known)
 
     chain = Chain(recorded.bases.__getitem__, recorded.blocks.get, make)
     with pytest.raises(EOFError, match="unreadable"):

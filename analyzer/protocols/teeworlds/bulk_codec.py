@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ from analyzer.protocols.teeworlds.dialects import DIALECTS
 from analyzer.protocols.teeworlds.item_kernels import take_items
 from analyzer.protocols.teeworlds.layout import Disguise
 from analyzer.protocols.teeworlds.schema import Schema, ints_of
+from analyzer.protocols.teeworlds.schema_tables import FIRST_UUID_TYPE
 from analyzer.protocols.teeworlds.state import EMPTY, State, pack_state, signed, unpack_state
 from analyzer.snapshots.model import Change, Item, JoinedDelta
 from analyzer.transports.teeworlds import read_header
@@ -39,6 +40,8 @@ from analyzer.wire.kernels import huffman_tables, words_of
 _MOST_AT_ONCE = 512
 """Deltas of one call, which bounds its memory."""
 _NO_INTS: NDArray[np.int32] = np.empty(0, dtype=np.int32)
+_DECLARATIONS = np.zeros((1, 5), dtype=np.int32)
+"""As `take_items` takes it: type 0."""
 _FULL_STATES = 64
 """There is room for so many of the largest size, and so for far more of an ordinary one."""
 
@@ -160,13 +163,22 @@ class BulkCodec(SnapshotCodec[PackedState]):
         kinds = _kinds(schema, type_name)
         if not len(kinds):
             return super().table(states, facts, name)
-        ints = np.concatenate([state.ints for state in states] or [_NO_INTS])
-        ends = np.array([*accumulate(len(state.ints) for state in states)], dtype=np.int64)
-        count, width = take_items(ints, ends, kinds, np.empty((0, 3), dtype=np.int64), np.empty((0, 0), np.int32))
-        places, values = np.empty((count, 3), dtype=np.int64), np.empty((count, width), dtype=np.int32)
-        take_items(ints, ends, kinds, places, values)
-        own = _stands_for(places[:, 2], values, schema.by_name[type_name].disguise, real)
-        return ItemTable(places[own, 0], places[own, 1], places[own, 2], values[own])
+        table = _taken(states, kinds)
+        own = _stands_for(table, schema.by_name[type_name].disguise, real)
+        return ItemTable(table.state[own], table.id[own], table.size[own], table.values[own])
+
+    def are_named_alike(
+        self, olds: Sequence[PackedState], news: Sequence[PackedState], facts: SessionFacts
+    ) -> NDArray[np.bool_]:
+        """Those that declare the same types."""
+        before, after = _declared(olds), _declared(news)
+        alike = np.ones(len(news), np.bool_)
+        if not np.array_equal(before, after):
+            bounds = range(len(news) + 1)
+            pairs = [pairwise(np.searchsorted(rows[:, 0], bounds)) for rows in (before, after)]
+            for number, ((start, stop), (begin, end)) in enumerate(zip(*pairs, strict=True)):
+                alike[number] = np.array_equal(before[start:stop], after[begin:end])
+        return alike
 
     def places(self, facts: SessionFacts, name: str, field: str, *, changes: bool) -> Sequence[ItemPlaces]:
         """From the dialect's schema."""
@@ -209,17 +221,35 @@ def _kinds(schema: Schema, name: str) -> NDArray[np.int32]:
     return np.array(found, dtype=np.int32).reshape(-1, 5)
 
 
-def _stands_for(
-    sizes: NDArray[np.int64], values: NDArray[np.int32], mark: Disguise | None, real: str
-) -> NDArray[np.bool_]:
+def _taken(states: Sequence[PackedState], kinds: NDArray[np.int32]) -> ItemTable:
+    """What `take_items` finds."""
+    ints = np.concatenate([state.ints for state in states] or [_NO_INTS])
+    ends = np.array([*accumulate(len(state.ints) for state in states)], dtype=np.int64)
+    count, width = take_items(ints, ends, kinds, np.empty((0, 3), dtype=np.int64), np.empty((0, 0), np.int32))
+    places, values = np.empty((count, 3), dtype=np.int64), np.empty((count, width), dtype=np.int32)
+    take_items(ints, ends, kinds, places, values)
+    return ItemTable(places[:, 0], places[:, 1], places[:, 2], values)
+
+
+def _declared(states: Sequence[PackedState]) -> NDArray[np.int64]:
+    """State, type number and the four ints of the UUID of each declaration, in that order, shape (n, 6)."""
+    table = _taken(states, _DECLARATIONS)
+    whole = (table.size >= 4) & (table.id >= FIRST_UUID_TYPE)
+    if not whole.any():
+        return np.empty((0, 6), dtype=np.int64)
+    rows = np.column_stack([table.state[whole], table.id[whole], table.values[whole, :4]])
+    return rows[np.lexsort((rows[:, 1], rows[:, 0]))]
+
+
+def _stands_for(table: ItemTable, mark: Disguise | None, real: str) -> NDArray[np.bool_]:
     """Which items stand for those of the type `real`; for nothing but themselves, if it is empty."""
-    disguised = np.zeros(len(sizes), np.bool_)
-    if mark is not None and values.shape[1] > mark.at:
-        value = values[:, mark.at]
-        disguised = (sizes > mark.at) & (value >= 0) & (value >> mark.bit & 1 != 0)
+    disguised = np.zeros(len(table.id), np.bool_)
+    if mark is not None and table.values.shape[1] > mark.at:
+        value = table.values[:, mark.at]
+        disguised = (table.size > mark.at) & (value >= 0) & (value >> mark.bit & 1 != 0)
     if not real:
         return ~disguised
-    return disguised if mark is not None and mark.item == real else np.zeros(len(sizes), np.bool_)
+    return disguised if mark is not None and mark.item == real else np.zeros(len(table.id), np.bool_)
 
 
 @cache

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from analyzer.protocols.base import PartialCodec, SessionFacts
 from analyzer.protocols.teeworlds.changes import changes, partial_changes
@@ -21,14 +21,9 @@ class TeeworldsPartialCodec(PartialCodec[PartialState]):
         """Nothing is known."""
         return UNKNOWN
 
-    def follow_all(self, base: PartialState, deltas: Sequence[bytes], facts: SessionFacts) -> list[PartialState]:
-        """What is known after each delta."""
-        states = []
-        for delta in deltas:
-            if delta:
-                base = follow(base, read_delta(delta, facts.sizes)).state
-            states.append(base)
-        return states
+    def follow(self, base: PartialState, delta: bytes, facts: SessionFacts) -> PartialState:
+        """What is known after a delta."""
+        return follow(base, read_delta(delta, facts.sizes)).state if delta else base
 
     def unpack(self, block: bytes) -> PartialState:
         """A state from a stored block."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from itertools import accumulate
 
 import pytest
 
@@ -31,10 +32,10 @@ def test_states() -> None:
     assert CODEC.nothing().entries == 0
     assert CODEC.unpack(pack_partial(BASE)) == BASE
     deltas = [b"", pack_varints([1, 0, 0, key(5, 1)]), pack_varints([0, 1, 0, 5, 1, 7, 7, 7])]
-    states = CODEC.follow_all(BASE, deltas, FACTS)
+    states = list(accumulate(deltas, lambda state, delta: CODEC.follow(state, delta, FACTS), initial=BASE))[1:]
     assert [dict(state.known) for state in states] == [{key(5, 1): (1, 2, 3)}, {}, {key(5, 1): (7, 7, 7)}]
     with pytest.raises(DecodeError):
-        CODEC.follow_all(BASE, [b"\x01"], FACTS)
+        CODEC.follow(BASE, b"\x01", FACTS)
 
 
 def test_a_declared_type_has_its_name() -> None:
