@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 
 from analyzer.protocols.flow import Datagram, DatagramBatch, Reading
 from analyzer.protocols.teeworlds import flow_columns as flow
 from analyzer.protocols.teeworlds import flow_kernels
 from analyzer.protocols.teeworlds.bulk_rebuilder import MEMORY, BulkRebuilder, BulkTypeCounter
-from analyzer.protocols.teeworlds.dialects import DIALECTS, Dialect
+from analyzer.protocols.teeworlds.dialects import Dialect
 from analyzer.protocols.teeworlds.epoch import Epoch
 from analyzer.protocols.teeworlds.messages import message_id, message_name
 from analyzer.protocols.teeworlds.reading import TeeworldsReading
 from analyzer.protocols.teeworlds.rebuilder import Tools
-from analyzer.protocols.teeworlds.roles import Role, Roles
 from analyzer.snapshots.tracking import parts
 from analyzer.snapshots.tracking.columns import (
     MAX_PARTS,
@@ -74,7 +71,7 @@ class BulkReading(TeeworldsReading):
             if number < flow.KNOWN_NUMBERS:
                 self._names[int(system), number] = rows.name(known.name)
         variant = dialect.variant
-        self._roles, self._flags = _tables(dialect.name)
+        self._roles, self._flags = flow.dialect_tables(dialect.name)
         self._state: Ints = np.zeros(flow.STATE_SIZE, dtype=np.int64)
         self._state[flow.SERVER] = server
         self._state[flow.TOKEN_PLACE] = variant.token_place
@@ -231,20 +228,3 @@ class BulkReading(TeeworldsReading):
         if len(self._handshakes) != len(self._handshake_ticks):
             self._handshakes = np.array(sorted(self._handshake_ticks), dtype=np.int64)
         return self._handshakes
-
-
-@cache
-def _tables(dialect: str) -> tuple[Ints, Ints]:
-    """As `Format.roles` and `Format.flags`: the same for all flows of a dialect."""
-    variant = DIALECTS[dialect].variant
-    flags = np.array([variant.flags_of(first) for first in range(256)], dtype=np.int64)
-    return _role_table(DIALECTS[dialect].roles), flags
-
-
-def _role_table(roles: Roles) -> Ints:
-    """As `Format.roles`."""
-    table: Ints = np.full((2, 2, flow.KNOWN_NUMBERS), int(Role.NONE), dtype=np.int64)
-    for from_server, sent in enumerate((roles.client, roles.server)):
-        for (system, number), role in sent.items():
-            table[from_server, int(system), number] = role
-    return table

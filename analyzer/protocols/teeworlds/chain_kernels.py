@@ -5,32 +5,118 @@ Spec sections 5, 9 and 10. In one call, because the thread that decodes may have
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from analyzer.kernel import kernel
 from analyzer.protocols.teeworlds.delta_columns import CRC, FAULT, LENGTH, NO_ROOM, Scratch
 from analyzer.protocols.teeworlds.delta_kernels import rebuild
-from analyzer.wire.kernels import HuffmanTables, decompress
+from analyzer.protocols.teeworlds.flow_columns import DATA, DATA_SIZE, KNOWN_NUMBERS
+from analyzer.protocols.teeworlds.flow_kernels import find_chunks
+from analyzer.protocols.teeworlds.roles import Role
+from analyzer.protocols.teeworlds.snap_kernels import read_fields
+from analyzer.transports.teeworlds_packet import (
+    COMPRESSED,
+    CONNLESS,
+    CONTROL,
+    FLAGS_SIZE,
+    TOKEN,
+    TOKEN_SIZE,
+    TokenPlace,
+)
+from analyzer.wire.kernels import HuffmanTables, decompress, unpack
+
+Ints = NDArray[np.int64]
+
+_HEADER, _TAIL = int(TokenPlace.HEADER), int(TokenPlace.TAIL)
+_LAST_SNAP = int(Role.SNAP)
+
+
+class Packets(NamedTuple):
+    """Payloads, each with a message of a snapshot, and how they are read."""
+
+    buffer: NDArray[np.uint8]
+    """Payloads, one behind the other."""
+    words: NDArray[np.uint64]
+    ends: Ints
+    """Where each ends, shape (n,)."""
+    messages: Ints
+    """Offset and size of each message in the plain payload, shape (n, 2)."""
+    huffman: HuffmanTables
+    flags: Ints
+    """As `Format.flags`."""
+    roles: Ints
+    """As `Format.roles`."""
+    token_place: int
+    size_shift: int
+    max_payload: int
+
+
+class Found(NamedTuple):
+    """What `find_parts` makes."""
+
+    plain: NDArray[np.uint64]
+    """Decompressed payloads, shape (n, max_payload / 8 at least)."""
+    plain_bytes: NDArray[np.uint8]
+    """The same, read-only."""
+    chunks: Ints
+    """Working memory, shape (MAX_CHUNKS, 4)."""
+    fields: Ints
+    """Working memory, shape (9,)."""
+    parts: Ints
+    """Shape (n, 4): where the bytes of the part begin in the buffer, or in `plain_bytes` of its payload; where that is
+    in the plain payload; their number, or -1 where plain reading has to tell; and was the payload compressed?"""
 
 
 @kernel
-def decompress_all(
-    data: NDArray[np.uint8],
-    words: NDArray[np.uint64],
-    spans: NDArray[np.int64],
-    tables: HuffmanTables,
-    limit: int,
-    out: NDArray[np.uint64],
-    sizes: NDArray[np.int64],
-) -> None:
-    """Decode each `data[start:stop]` into a row of `out`, and say in `sizes` what `wire.kernels.decompress` returns.
+def find_parts(packets: Packets, found: Found) -> None:
+    """Find the bytes of snapshot messages behind their fields, where nothing about packet and message is unusual."""
+    start = 0
+    for number in range(len(packets.ends)):
+        stop = packets.ends[number]
+        part = found.parts[number]
+        part[2] = -1
+        _find_part(packets, found, number, start, stop, part)
+        start = stop
 
-    `spans`, shape (n, 2): start and stop. `out`, shape (n, limit / 8 at least). `sizes`, shape (n,).
-    """
-    for number in range(len(spans)):
-        start, stop = spans[number, 0], spans[number, 1]
-        sizes[number] = decompress(data, words, start, stop, tables, out[number], limit)
+
+@kernel
+def _find_part(packets: Packets, found: Found, number: int, start: int, stop: int, part: Ints) -> None:
+    buffer = packets.buffer
+    if stop - start < FLAGS_SIZE:
+        return
+    flags = packets.flags[int(buffer[start])]
+    if flags & (CONNLESS | CONTROL):
+        return
+    data, begin, end = buffer, start + FLAGS_SIZE, stop
+    if flags & TOKEN or packets.token_place == _HEADER:
+        begin += TOKEN_SIZE
+        if begin > end:
+            return
+    if flags & COMPRESSED:
+        size = decompress(buffer, packets.words, begin, end, packets.huffman, found.plain[number], packets.max_payload)
+        if size < 0:
+            return
+        data, begin, end = found.plain_bytes[number], 0, size
+    if packets.token_place == _TAIL:
+        end -= TOKEN_SIZE
+    if end < begin or not find_chunks(data, begin, end, int(buffer[start + 2]), packets.size_shift, found.chunks):
+        return
+    at = begin + packets.messages[number, 0]
+    stop = at + packets.messages[number, 1]
+    if stop > end:
+        return
+    value, body = unpack(data, at, stop)
+    id = value >> 1
+    if body < 0 or id <= 0 or id >= KNOWN_NUMBERS:
+        return
+    role = packets.roles[1, value & 1, id]
+    if role < 0 or role > _LAST_SNAP or not read_fields(data, role, body, stop, found.fields):
+        return
+    part[0], part[1] = found.fields[DATA], found.fields[DATA] - begin
+    part[2], part[3] = found.fields[DATA_SIZE], flags & COMPRESSED
 
 
 @kernel

@@ -79,14 +79,9 @@ def _places(type: ItemType, field: str) -> tuple[int, ...] | None:
     return tuple(found)
 
 
-def part_of(
-    payload: bytes, dialect: Dialect, message_offset: int, message_size: int, plain: bytes | None = None
-) -> PartBytes:
-    """The bytes of a snapshot message after its fields. `plain`: of a compressed payload, where it is known already.
-
-    Raises DecodeError.
-    """
-    packet = read_packet(payload, dialect.variant, plain=plain)
+def part_of(payload: bytes, dialect: Dialect, message_offset: int, message_size: int) -> PartBytes:
+    """The bytes of a snapshot message after its fields. Raises DecodeError."""
+    packet = read_packet(payload, dialect.variant)
     if packet.error is not None and not packet.chunks:
         raise packet.error
     end = message_offset + message_size

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -9,6 +10,8 @@ from numpy.typing import NDArray
 
 from analyzer.protocols.teeworlds import item_kernels as items
 from analyzer.protocols.teeworlds.delta_columns import Scratch
+from analyzer.protocols.teeworlds.dialects import DIALECTS
+from analyzer.protocols.teeworlds.roles import Role
 from analyzer.snapshots.tracking.columns import Track
 from analyzer.store.rows import RowBuffers
 from analyzer.wire.kernels import HuffmanTables
@@ -134,3 +137,14 @@ class Flow(NamedTuple):
     rows: RowBuffers
     state: Ints
     """See SESSION."""
+
+
+@cache
+def dialect_tables(dialect: str) -> tuple[Ints, Ints]:
+    """As `Format.roles` and `Format.flags`: the same for all flows of a dialect."""
+    variant, roles = DIALECTS[dialect].variant, DIALECTS[dialect].roles
+    table: Ints = np.full((2, 2, KNOWN_NUMBERS), int(Role.NONE), dtype=np.int64)
+    for from_server, sent in enumerate((roles.client, roles.server)):
+        for (system, number), role in sent.items():
+            table[from_server, int(system), number] = role
+    return table, np.array([variant.flags_of(first) for first in range(256)], dtype=np.int64)

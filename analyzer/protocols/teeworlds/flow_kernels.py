@@ -140,7 +140,7 @@ def _read_datagram(
     if token != state[TOKEN_VALUE + direction]:
         return AT_DATAGRAM
     count = int(buffer[start + 2])
-    if not _find_chunks(data, begin, end, count, state[SIZE_SHIFT], work.chunks):
+    if not find_chunks(data, begin, end, count, state[SIZE_SHIFT], work.chunks):
         return AT_DATAGRAM
     if not _has_room(rows, count):
         return AT_DATAGRAM
@@ -168,7 +168,7 @@ def _token(data: NDArray[np.uint8], at: int) -> int:
 
 
 @kernel
-def _find_chunks(data: NDArray[np.uint8], begin: int, end: int, count: int, shift: int, chunks: Ints) -> bool:
+def find_chunks(data: NDArray[np.uint8], begin: int, end: int, count: int, shift: int, chunks: Ints) -> bool:
     """Where the messages are. False: something is odd, or a connection may begin."""
     low = (1 << shift) - 1
     at = begin

@@ -3,28 +3,78 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
-from analyzer.protocols.teeworlds.chain_kernels import decompress_all, rebuild_all
+from analyzer.protocols.teeworlds.chain_kernels import Found, Packets, find_parts, rebuild_all
+from analyzer.protocols.teeworlds.codec import part_of
 from analyzer.protocols.teeworlds.delta_columns import FAULT, MAX_STATE_INTS, RESULTS, make_scratch
+from analyzer.protocols.teeworlds.dialects import DIALECTS
+from analyzer.protocols.teeworlds.flow_columns import MAX_CHUNKS, dialect_tables
 from analyzer.transports.teeworlds_huffman import HUFFMAN
-from analyzer.wire.kernels import HUFFMAN_EOF, HUFFMAN_LIMIT, huffman_tables, words_of
-from tests.encoder import pack_huffman, pack_varints
+from analyzer.wire.kernels import huffman_tables, words_of
+from tests.encoder import chunk, pack_varints, packet, snapshot
+from tests.protocols.teeworlds.played import READY, SIZES, TOKEN, A, big_items
 
-LIMIT = 20
+
+def parts_in(dialect: str, places: list[tuple[bytes, int, int]]) -> list[tuple[bytes, int, bool] | None]:
+    """Bytes, where they begin in the plain payload, and were they compressed; None where plain reading has to tell."""
+    payloads, count = [payload for payload, _, _ in places], len(places)
+    buffer, variant = b"".join(payloads), DIALECTS[dialect].variant
+    plain = np.zeros((count, -(-variant.max_payload // 8)), dtype=np.uint64)
+    plain_bytes = plain.view(np.uint8)
+    plain_bytes.flags.writeable = False
+    roles, flags = dialect_tables(dialect)
+    found = Found(
+        plain,
+        plain_bytes,
+        np.zeros((MAX_CHUNKS, 4), dtype=np.int64),
+        np.zeros(9, dtype=np.int64),
+        np.zeros((count, 4), dtype=np.int64),
+    )
+    packets = Packets(
+        np.frombuffer(buffer, dtype=np.uint8),
+        words_of(buffer),
+        np.cumsum([len(payload) for payload in payloads]),
+        np.array([place[1:] for place in places], dtype=np.int64),
+        huffman_tables(HUFFMAN),
+        flags,
+        roles,
+        variant.token_place,
+        variant.size_shift,
+        variant.max_payload,
+    )
+    find_parts(packets, found)
+    return [
+        None if size < 0 else ((row.tobytes() if compressed else buffer)[start : start + size], offset, compressed != 0)
+        for row, (start, offset, size, compressed) in zip(plain_bytes, found.parts.tolist(), strict=True)
+    ]
 
 
-def test_payloads_that_can_be_decompressed_and_others() -> None:
-    packed = [pack_huffman(HUFFMAN, plain) for plain in (b"", b"snapshot", bytes(LIMIT), bytes(LIMIT + 1))]
-    packed.insert(2, packed[1][:-1])
-    buffer = b"\xff" + b"\xff\xff".join(packed)
-    starts = [1 + sum(len(one) + 2 for one in packed[:number]) for number in range(len(packed))]
-    spans = np.array([[start, start + len(one)] for start, one in zip(starts, packed, strict=True)], dtype=np.int64)
-    out, sizes = np.zeros((len(packed), 3), dtype=np.uint64), np.zeros(len(packed), dtype=np.int64)
-    data = np.frombuffer(buffer, dtype=np.uint8)
-    decompress_all(data, words_of(buffer), spans, huffman_tables(HUFFMAN), LIMIT, out, sizes)
-    assert sizes.tolist() == [0, 8, HUFFMAN_EOF, LIMIT, HUFFMAN_LIMIT]
-    assert [row[:size].tobytes() for row, size in zip(out.view(np.uint8), (0, 8), strict=False)] == [b"", b"snapshot"]
+@pytest.mark.parametrize("dialect", sorted(DIALECTS))
+@pytest.mark.parametrize("compress", [False, True])
+def test_parts_are_found_where_nothing_is_unusual(dialect: str, compress: bool) -> None:
+    variant = DIALECTS[dialect].variant
+    places = []
+    for message in snapshot(102, 100, A, big_items(2), SIZES, seven=dialect == "0.7"):
+        chunks = [chunk(one, size_shift=variant.size_shift) for one in (READY, message)]
+        payload = packet(chunks, token=TOKEN, variant=variant, compress=compress)
+        places.append((payload, len(READY) + 4, len(message)))
+    assert len(places) > 1
+    plain = [part_of(payload, DIALECTS[dialect], *place) for payload, *place in places]
+    assert parts_in(dialect, places) == [(part.data, part.source_offset, part.compressed) for part in plain]
+    assert plain[0].compressed is compress
+
+
+def test_what_is_unusual_is_left_to_plain_reading() -> None:
+    message = snapshot(102, 100, A, A, SIZES)[0]
+    payload = packet([chunk(message)], token=TOKEN, variant=DIALECTS["ddnet"].variant)
+    size = len(message)
+    odd = [(b"", 2, 1), (payload[:2], 2, size), (payload, 2, size + 1), (payload, 2, 1), (payload[:-3], 2, size)]
+    odd += [(b"\x20" + payload[1:], 2, size), (b"\x80" + payload[1:], 2, size), (payload, 0, size)]
+    usual = part_of(payload, DIALECTS["ddnet"], 2, size)
+    found = parts_in("ddnet", [(payload, 2, size), *odd])
+    assert found == [(usual.data, usual.source_offset, False), *[None] * len(odd)]
 
 
 UPDATE = [70, 1, 1]
