@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from analyzer.capture.frames import CaptureError
 from analyzer.engine.filtering import ItemReader
 from analyzer.engine.query import Query
-from analyzer.filters.literals import Bools
 from analyzer.filters.terms import ItemTerm, ItemValues, Value
+from analyzer.filters.value_tests import Bools
 from analyzer.filters.values import Array, Ints
 from analyzer.protocols.base import ItemPlaces, ItemTable
 from analyzer.snapshots.status import REBUILT
@@ -44,7 +44,7 @@ class BulkItemReader:
 
     def __init__(self, tables: Tables, query: Query) -> None:
         self._tables = tables
-        self._query = query
+        self._states = query.states
         self._plain = ItemReader(query)
 
     def read(self, terms: Sequence[ItemTerm], snapshots: Ints) -> list[ItemValues]:
@@ -64,7 +64,7 @@ class BulkItemReader:
 
     def _of_session(self, term: ItemTerm, snapshots: Ints, own: Ints) -> tuple[_Piece, Ints]:
         """Values in snapshots of one session, `own` among all, and which of them have to be looked at one by one."""
-        places = self._query.item_places(int(snapshots[own[0]]), term.name, term.field, changes=term.changes)
+        places = self._states.item_places(int(snapshots[own[0]]), term.name, term.field, changes=term.changes)
         if not places or term.part in PLAIN_PARTS:
             return _NOTHING, own
         try:
@@ -93,7 +93,7 @@ class BulkItemReader:
 
     def _are_told(self, rows: Ints) -> Bools:
         """Of which snapshots base and state tell all that the delta did: nothing was sent that changed nothing."""
-        # Names are those after the delta, of what it removed those before.
+        # Names are those after the delta, of what it removed those before; of the empty snapshot nothing is removed.
         columns = self._tables.snapshots
         base = columns.take("base", rows).astype(np.int64)
         has_base = columns.take("base_tick", rows).astype(np.int64) < 0
@@ -102,7 +102,8 @@ class BulkItemReader:
             columns.take(name, rows).astype(np.int64) for name in ("deleted", "updated", "added", "changed", "removed")
         )
         told: Bools = self._are_rebuilt(rows) & has_base & (deleted == removed) & (updated == added + changed)
-        told[told] = self._query.are_named_alike(base[told].tolist(), rows[told].tolist())
+        asked = told & (base >= 0)
+        told[asked] = self._states.are_named_alike(base[asked].tolist(), rows[asked].tolist())
         return told
 
     def _in_bulk(self, term: ItemTerm, places: Sequence[ItemPlaces], snapshots: Ints, which: Ints) -> _Piece:
@@ -110,12 +111,12 @@ class BulkItemReader:
         if not rows:
             return _Piece(_NONE, _NONE, _NONE)
         if not term.changes:
-            pieces = [_of_items(term, place.ints, self._query.item_table(rows, place.name)) for place in places]
+            pieces = [_of_items(term, place.ints, self._states.item_table(rows, place.name)) for place in places]
             owner, ids, values = (np.concatenate([piece[at] for piece in pieces]) for at in range(3))
         else:
             bases = self._tables.snapshots.take("base", snapshots[which]).tolist()
             new, old = (
-                _stacked([self._query.item_table(some, place.name) for place in places]) for some in (rows, bases)
+                _stacked([self._states.item_table(some, place.name) for place in places]) for some in (rows, bases)
             )
             owner, ids, values = _of_changes(term, places[0].ints, old, new)
         return _Piece(which[owner], ids, values)

@@ -34,14 +34,14 @@ class Query:
         self._tables = tables
         self._file = file
         self._payloads = Payloads(tables, file)
-        self._states = States(tables, self._payloads, protocols, compiled=compiled)
+        self.states = States(tables, self._payloads, protocols, compiled=compiled)
         self._info = PacketInfo(tables, protocols)
         self._guessing = Guessing(self, tables)
         self._told_names = ToldNames(tables, self._payloads.payloads)
 
     def close(self) -> None:
         """Let go of the file."""
-        self._states.close()
+        self.states.close()
         # It refers to this query.
         del self._guessing
         self._file.close()
@@ -154,26 +154,26 @@ class Query:
 
     def state(self, snapshot: int) -> object | None:
         """The protocol's state of a snapshot, rebuilt from the file; None for one that cannot be rebuilt."""
-        return self._states.state(snapshot)
+        return self.states.state(snapshot)
 
     def packed(self, snapshot: int) -> bytes | None:
         """The state as the protocol packs it; None for one that cannot be rebuilt."""
         state = self.state(snapshot)
-        return None if state is None else self._states.codec(snapshot).pack(state)
+        return None if state is None else self.states.codec(snapshot).pack(state)
 
     def items(self, snapshot: int, chosen: Container[tuple[int, int]] | None = None) -> tuple[Item, ...]:
         """The snapshot's items, or those of them whose (type, id) is `chosen`; none where it cannot be rebuilt."""
         state = self.state(snapshot)
         if state is None:
             return ()
-        return self._states.codec(snapshot).items(state, self._shown_facts(snapshot), self._tick(snapshot), chosen)
+        return self.states.codec(snapshot).items(state, self._shown_facts(snapshot), self._tick(snapshot), chosen)
 
     def plain_items(self, snapshot: int) -> tuple[Item, ...]:
         """All of the snapshot's items without guesses."""
         state = self.state(snapshot)
         if state is None:
             return ()
-        return self._states.codec(snapshot).items(state, self._states.facts_of(snapshot), self._tick(snapshot))
+        return self.states.codec(snapshot).items(state, self.states.facts_of(snapshot), self._tick(snapshot))
 
     def forget_guesses(self) -> None:
         """Other schema files count from now on."""
@@ -181,7 +181,7 @@ class Query:
 
     def partial(self, snapshot: int) -> PartialItems | None:
         """What is known of a snapshot whose base is not; None of any other, or if the delta tells nothing."""
-        codec, state = self._states.protocol_of(snapshot).partial, self._states.partial_state(snapshot)
+        codec, state = self.states.protocol_of(snapshot).partial, self.states.partial_state(snapshot)
         if codec is None or state is None:
             return None
         return codec.items(state, self._shown_facts(snapshot), self._tick(snapshot))
@@ -192,11 +192,11 @@ class Query:
         joined = self.joined(snapshot)
         if joined is None:
             return ()
-        codec = self._states.codec(snapshot)
+        codec = self.states.codec(snapshot)
         base = tables.snapshots.integer("base", snapshot)
-        partial = self._states.protocol_of(snapshot).partial
+        partial = self.states.protocol_of(snapshot).partial
         if partial is not None and self.lacks_base(snapshot):
-            known = self._states.partial_state(base) if base >= 0 else None
+            known = self.states.partial_state(base) if base >= 0 else None
             known = partial.nothing() if known is None else known
             return partial.changes(known, joined, self._shown_facts(snapshot), self._tick(snapshot))
         state: object | None
@@ -208,18 +208,18 @@ class Query:
 
     def lacks_base(self, snapshot: int) -> bool:
         """Was the snapshot sent against one that could not be rebuilt, or that the capture does not have?"""
-        return self._states.lacks_base(snapshot)
+        return self.states.lacks_base(snapshot)
 
     def joined(self, snapshot: int) -> JoinedDelta | None:
         """The delta joined from its parts; None while parts are missing or unreadable."""
-        return self._states.joined(snapshot)
+        return self.states.joined(snapshot)
 
     def received(self, snapshot: int) -> JoinedDelta:
         """The parts that are here, one after the other by number: all there is of a delta that never was completed.
 
         Without parts, or with an unreadable one, it is empty.
         """
-        return self._states.received(snapshot)
+        return self.states.received(snapshot)
 
     def view(self, snapshot: int) -> SnapshotView[Any]:
         """The row with what stands around it."""
@@ -246,7 +246,7 @@ class Query:
 
     def record(self, snapshot: int, with_items: bool) -> dict[str, object]:
         """The snapshot as the protocol's JSON record."""
-        record = self._states.codec(snapshot).record(self.view(snapshot), with_items)
+        record = self.states.codec(snapshot).record(self.view(snapshot), with_items)
         partial = self.partial(snapshot)
         return record if partial is None else record | {"partial": partial_record(partial, with_items)}
 
@@ -286,11 +286,11 @@ class Query:
             return ""
 
     def _code(self, snapshot: int) -> Code:
-        return self._states.protocol_of(snapshot).codes[self._tables.snapshots.integer("code", snapshot)]
+        return self.states.protocol_of(snapshot).codes[self._tables.snapshots.integer("code", snapshot)]
 
     def _shown_facts(self, snapshot: int) -> SessionFacts:
         """With guesses of what nobody named, and the names that messages told."""
-        session, protocol = self._tables.snapshots.integer("session", snapshot), self._states.protocol_of(snapshot)
+        session, protocol = self._tables.snapshots.integer("session", snapshot), self.states.protocol_of(snapshot)
         facts = self._guessing.facts(session, self._session_facts(session), protocol, snapshot)
         return self._told_names.facts(snapshot, facts, protocol)
 

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import chain, islice
+from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from analyzer.engine.payloads import Payloads
-from analyzer.protocols.base import PartBytes, Protocol, SessionFacts, SnapshotCodec
-from analyzer.snapshots.chain import Chain
+from analyzer.protocols.base import ItemPlaces, ItemTable, PartBytes, Protocol, SessionFacts, SnapshotCodec
+from analyzer.snapshots.chain import CACHED_STATES, Chain
 from analyzer.snapshots.model import JoinedDelta, Part
 from analyzer.snapshots.status import REBUILT, Status
 from analyzer.store.tables import Tables
 from analyzer.wire.errors import DecodeError
+
+COMPILED_STATES = 8 * CACHED_STATES
+"""States kept where they are a few kB each: what is asked about is often the next snapshots of many sessions."""
 
 
 class States:
@@ -67,6 +71,38 @@ class States:
         state: object = self._chain(snapshot).state(snapshot)
         return state
 
+    def item_places(self, snapshot: int, name: str, field: str, *, changes: bool) -> Sequence[ItemPlaces]:
+        """Where the values of a field stand in items of the snapshot's session, see `SnapshotCodec.places`."""
+        return self.codec(snapshot).places(self.facts_of(snapshot), name, field, changes=changes)
+
+    def item_table(self, snapshots: Sequence[int], name: str) -> ItemTable:
+        """The items of a type in rebuilt snapshots of one session; -1 is the empty one.
+
+        Raises DecodeError and CaptureError for those that cannot be read again.
+        """
+        row = max(snapshots, default=-1)
+        if row < 0:
+            nothing = np.empty(0, np.int64)
+            return ItemTable(nothing, nothing, nothing, nothing.reshape(0, 0))
+        return self.codec(row).table(self._all(snapshots, row), self.facts_of(row), name)
+
+    def are_named_alike(self, bases: Sequence[int], snapshots: Sequence[int]) -> NDArray[np.bool_]:
+        """Of which rebuilt snapshots of one session types have the names that they have in its base, shape (n,).
+
+        The same exceptions.
+        """
+        if not snapshots:
+            return np.empty(0, np.bool_)
+        row = snapshots[0]
+        olds, news = (self._all(rows, row) for rows in (bases, snapshots))
+        return self.codec(row).are_named_alike(olds, news, self.facts_of(row))
+
+    def _all(self, snapshots: Sequence[int], like: int) -> list[Any]:
+        """The states of rows of the session that the row `like` is of."""
+        made = iter(self._chain(like).states([row for row in snapshots if row >= 0]))
+        empty = self.codec(like).empty()
+        return [next(made) if row >= 0 else empty for row in snapshots]
+
     def partial_state(self, snapshot: int) -> object | None:
         """What is known of a snapshot without a base."""
         protocol = self.protocol_of(snapshot)
@@ -80,9 +116,11 @@ class States:
                 block = self._tables.blocks.get(row)
                 return None if block is None else codec.unpack(block)
 
-            def steps(rows: Sequence[int], base: object | None) -> Sequence[object]:
-                known = codec.nothing() if base is None else base
-                return codec.follow_all(known, self._deltas(rows), self.facts_of(rows[0]))
+            def steps(rows: Sequence[int], known: Mapping[int, object]) -> Sequence[object]:
+                states = {-1: codec.nothing(), **known}
+                for row, delta in zip(rows, self._deltas(rows), strict=True):
+                    states[row] = codec.follow(states[self._base_of(row)], delta, self.facts_of(row))
+                return [states[row] for row in rows]
 
             chain = self._partial_chains[protocol.name] = Chain(self._base_of, stored, steps)
         try:
@@ -115,8 +153,8 @@ class States:
     def _joined(self, snapshots: Sequence[int]) -> list[JoinedDelta | None]:
         """The deltas of snapshots of one session."""
         codec, found = self.codec(snapshots[0]), list[JoinedDelta | None]()
-        for snapshot, pieces in zip(snapshots, self._pieces(snapshots), strict=True):
-            announced = self._tables.snapshots.integer("parts", snapshot)
+        every = self._tables.snapshots.take("parts", _rows(snapshots)).tolist()
+        for announced, pieces in zip(every, self._pieces(snapshots), strict=True):
             if not announced or any(number not in pieces for number in range(announced)):
                 found.append(None)
                 continue
@@ -135,10 +173,11 @@ class States:
     def _parts(self, snapshots: Sequence[int]) -> list[dict[int, tuple[int, PartBytes]]]:
         """Packet and bytes of each part by number, of snapshots of one session. Raises DecodeError."""
         tables = self._tables
-        firsts = (tables.snapshots.integer("first_part", snapshot) for snapshot in snapshots)
-        counts = [tables.snapshots.integer("part_count", snapshot) for snapshot in snapshots]
-        ranges = [range(first, first + count) for first, count in zip(firsts, counts, strict=True)]
-        rows = np.fromiter(chain.from_iterable(ranges), dtype=np.int64)
+        firsts, counts = (
+            tables.snapshots.take(name, _rows(snapshots)).astype(np.int64) for name in ("first_part", "part_count")
+        )
+        # Those of a snapshot are contiguous.
+        rows = np.repeat(firsts - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
         messages = tables.parts.take("message", rows).astype(np.int64)
         packets, offsets, sizes = (
             tables.messages.take(name, messages).tolist() for name in ("packet", "offset", "size")
@@ -146,14 +185,17 @@ class States:
         places = list(zip(self._payloads.payloads(packets), offsets, sizes, strict=True))
         parts = self.codec(snapshots[0]).parts(places, self.facts_of(snapshots[0]))
         numbered = iter(zip(tables.parts.take("number", rows).tolist(), packets, parts, strict=True))
-        return [{number: (packet, part) for number, packet, part in islice(numbered, count)} for count in counts]
+        return [
+            {number: (packet, part) for number, packet, part in islice(numbered, count)} for count in counts.tolist()
+        ]
 
     def _chain(self, snapshot: int) -> Chain[Any]:
         """One chain a protocol; its cache serves all of the protocol's sessions."""
         name = self.protocol_of(snapshot).name
         chain = self._chains.get(name)
         if chain is None:
-            chain = self._chains[name] = Chain(self._base_of, self._stored, self._steps)
+            cached = COMPILED_STATES if self._compiled else CACHED_STATES
+            chain = self._chains[name] = Chain(self._base_of, self._stored, self._steps, cached)
         return chain
 
     def _base_of(self, snapshot: int) -> int:
@@ -163,11 +205,13 @@ class States:
         block = self._tables.blocks.get(snapshot)
         return None if block is None else self.codec(snapshot).unpack(block)
 
-    def _steps(self, snapshots: Sequence[int], base: object | None) -> Sequence[object]:
-        """The states of a chain of snapshots, which are of one session."""
+    def _steps(self, snapshots: Sequence[int], known: Mapping[int, object]) -> Sequence[object]:
+        """The states of snapshots of one session."""
         codec = self.codec(snapshots[0])
-        deltas = self._deltas(snapshots)
-        return codec.apply_all(codec.empty() if base is None else base, deltas, self.facts_of(snapshots[0]))
+        place_of = {row: place for place, row in enumerate([-1, *known, *snapshots])}
+        bases = [place_of[base] for base in self._tables.snapshots.take("base", _rows(snapshots)).tolist()]
+        states = [codec.empty(), *known.values()]
+        return codec.apply_all(states, bases, self._deltas(snapshots), self.facts_of(snapshots[0]))
 
     def _deltas(self, snapshots: Sequence[int]) -> list[bytes]:
         """The deltas of snapshots of one session, all of whose parts are here. Raises DecodeError if one is not."""
@@ -181,3 +225,7 @@ class States:
 
 def _part(number: int, packet: int, piece: PartBytes, offset: int) -> Part:
     return Part(number, packet, offset, len(piece.data), piece.source_offset, piece.compressed)
+
+
+def _rows(snapshots: Sequence[int]) -> NDArray[np.int64]:
+    return np.array(snapshots, np.int64)

@@ -132,6 +132,7 @@ def _decode(path: Path, threads: int | None = None) -> None:
         query = capture.query()
         for snapshot in range(min(1, len(capture.tables.snapshots))):
             query.items(snapshot)
+            query.states.are_named_alike([snapshot], [snapshot])
         query.close()
 
 
