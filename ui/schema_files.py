@@ -1,6 +1,6 @@
 """The schema files of mods that count in this window: from Preferences, the command line, or dropped on it.
 
-A file that changes is read again. While it is wrong, what it said before still counts.
+A file that changes, or one that it includes, is read again. While it is wrong, what it said before still counts.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal, Slot
 
-from analyzer.engine.schemas import check_schemas, use_schemas
+from analyzer.engine.schemas import check_schemas, schema_sources, use_schemas
 from analyzer.protocols.base import SchemaError
 from ui.appearance import Appearance
 from ui.document import Document
@@ -39,7 +39,7 @@ class SchemaFiles(QObject):
         self._wanted: tuple[str, ...] = ()
         self._trouble = ""
         self._seen: dict[str, bytes | None] = {}
-        """Contents of the files when they were read last; None: it could not be read."""
+        """Contents of the files, and of those they include, when they were read last; None: it could not be read."""
         self._watcher = QFileSystemWatcher(self)
         self._settle = QTimer(self)
         self._settle.setSingleShot(True)
@@ -100,8 +100,7 @@ class SchemaFiles(QObject):
     def _take(self, files: tuple[str, ...]) -> None:
         """Let these files count; one that is wrong is left out."""
         self._wanted = files
-        self._seen = {path: _contents(path) for path in files}
-        self._watch()
+        self._follow()
         good: list[str] = []
         troubles: list[str] = []
         for path in files:
@@ -113,10 +112,19 @@ class SchemaFiles(QObject):
         self._use(good)
         self._tell(self.tr("{0} It does not count.").format(troubles[0]) if troubles else "")
 
+    def _follow(self) -> None:
+        """Remember what the files say now, and watch what they draw on now."""
+        # First what they say: whatever changes from here on is seen.
+        sources = {path: _contents(path) for path in self._wanted}
+        for path in map(str, schema_sources([Path(path) for path in self._wanted])):
+            sources.setdefault(path, _contents(path))
+        self._seen = sources
+        self._watch()
+
     def _watch(self) -> None:
         """Follow the files, and their folders: many editors write another file and give it the name."""
         watched = {*self._watcher.files(), *self._watcher.directories()}
-        wanted = {*self._wanted, *(str(Path(path).parent) for path in self._wanted)}
+        wanted = {*self._seen, *(str(_folder(path)) for path in self._seen)}
         if watched - wanted:
             self._watcher.removePaths(sorted(watched - wanted))
         there = sorted(path for path in wanted - watched if Path(path).exists())
@@ -127,18 +135,18 @@ class SchemaFiles(QObject):
     def _look(self) -> None:
         """Read again what has changed."""
         self._watch()
-        seen = {path: _contents(path) for path in self._wanted}
-        changed = [path for path in self._wanted if seen[path] != self._seen.get(path)]
+        changed = [path for path, before in self._seen.items() if _contents(path) != before]
         if not changed:
             return
-        self._seen = seen
+        self._follow()
         trouble = self.refused(self._wanted)
         if trouble:
             self._tell(self.tr("{0} What it said before still counts.").format(_sentence(trouble)))
             return
         self._use(self._wanted)
         self._tell("")
-        self.told.emit(self.tr("{0} was read again.").format(", ".join(Path(path).name for path in changed)))
+        names = dict.fromkeys(Path(path).name for path in changed)
+        self.told.emit(self.tr("{0} was read again.").format(", ".join(names)))
 
     def _use(self, files: Sequence[str]) -> None:
         try:
@@ -169,6 +177,11 @@ class SchemaFiles(QObject):
 def is_schema(path: str) -> bool:
     """By its name; a capture is never called so."""
     return Path(path).suffix.lower() == SUFFIX
+
+
+def _folder(path: str) -> Path:
+    """The nearest folder of a file that is there: the file may come with its folders."""
+    return next((folder for folder in Path(path).parents if folder.is_dir()), Path(path))
 
 
 def _contents(path: str) -> bytes | None:

@@ -20,5 +20,10 @@ def check_schemas(files: Sequence[Path]) -> list[str]:
     return ["; ".join(texts) for texts in zip(*(schemas.check(files) for schemas in _takers()), strict=True)]
 
 
+def schema_sources(files: Sequence[Path]) -> list[Path]:
+    """Some files and those that they draw on, in no order, each once: what to watch. Raises nothing."""
+    return list({source for file in files for schemas in _takers() for source in schemas.sources(file)})
+
+
 def _takers() -> list[Schemas]:
     return [protocol.schemas for protocol in PROTOCOLS if protocol.schemas is not None]

@@ -276,6 +276,8 @@ class Schemas:
     """What each of some files holds, in a few words. Raises SchemaError if one is wrong, or two contradict."""
     use: Callable[[Sequence[Path]], Effect]
     """From now on these files count, and no others. Raises SchemaError; then those of before still count."""
+    sources: Callable[[Path], Sequence[Path]]
+    """A file, and those that it draws on: if one of them changes, it says something else."""
     is_unknown: Callable[[str], bool]
     """Is that the name of an item or a message of which nothing is known?"""
     body: Callable[[bytes, SessionFacts, int, int], tuple[str, bytes]]
