@@ -5,13 +5,13 @@ A file that changes, or one that it includes, is read again. While it is wrong, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal, Slot
 
-from analyzer.engine.schemas import check_schemas, schema_sources, use_schemas
+from analyzer.engine.schemas import check_schemas, distinct, schema_sources, use_schemas
 from analyzer.protocols.base import SchemaError
 from ui.appearance import Appearance
 from ui.document import Document
@@ -63,15 +63,16 @@ class SchemaFiles(QObject):
 
     def add(self, paths: Sequence[str]) -> None:
         """Take more files, and remember them, if nothing is wrong with them."""
-        wanted = tuple(dict.fromkeys((*self._files(), *(str(Path(path).absolute()) for path in paths))))
+        wanted = _distinct((*self._files(), *(str(Path(path).absolute()) for path in paths)))
         trouble = self.refused(wanted)
         if trouble:
             self._say(self.tr("{0} Nothing was added.").format(_sentence(trouble)))
             return
         remembered = tuple(path for path in wanted if path not in self._given)
         self._appearance.prefer(replace(self._appearance.preferences, schemas=remembered))
-        for path, contents in zip(paths, check_schemas([Path(path) for path in paths]), strict=True):
-            self.told.emit(self.tr("{0} was added to Preferences. {1}.").format(Path(path).name, contents))
+        added = distinct(map(Path, paths))
+        for path, contents in zip(added, check_schemas(added), strict=True):
+            self.told.emit(self.tr("{0} was added to Preferences. {1}.").format(path.name, contents))
 
     def refused(self, paths: Sequence[str]) -> str:
         """What is wrong with some files together, empty if nothing is."""
@@ -89,7 +90,7 @@ class SchemaFiles(QObject):
             self._watcher.removePaths(watched)
 
     def _files(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys((*self._appearance.preferences.schemas, *self._given)))
+        return _distinct((*self._appearance.preferences.schemas, *self._given))
 
     @Slot()
     def _on_preferences(self) -> None:
@@ -177,6 +178,10 @@ class SchemaFiles(QObject):
 def is_schema(path: str) -> bool:
     """By its name; a capture is never called so."""
     return Path(path).suffix.lower() == SUFFIX
+
+
+def _distinct(paths: Iterable[str]) -> tuple[str, ...]:
+    return tuple(map(str, distinct(map(Path, paths))))
 
 
 def _folder(path: str) -> Path:

@@ -264,3 +264,17 @@ def test_files_of_the_command_line(
     select(opened(modded))
     qtbot.waitUntil(lambda: "Turret" in shown(window))
     assert window.appearance.preferences.schemas == ()
+
+
+def test_a_file_by_two_names_counts_once(
+    window: MainWindow, opened: Opener, modded: Path, tmp_path: Path, qtbot: QtBot
+) -> None:
+    path = write_schema(tmp_path / "mod.json")
+    link = tmp_path / "link.json"
+    link.symlink_to(path)
+    window.schema_files.give([str(path), str(link)])
+    drop(window, link, link, path)
+    assert window.banner.text == ""
+    assert window.appearance.preferences.schemas == ()
+    select(opened(modded))
+    qtbot.waitUntil(lambda: "Turret" in shown(window))
