@@ -17,6 +17,7 @@ from analyzer.protocols.teeworlds.messages import (
     message_id,
     read_message,
 )
+from analyzer.protocols.teeworlds.passwords import guarded, may_hold_password
 from analyzer.protocols.teeworlds.schema import Schema
 from analyzer.protocols.teeworlds.told_names import told_by
 from analyzer.snapshots.model import JoinedDelta
@@ -49,7 +50,8 @@ def explain(payload: bytes, facts: SessionFacts, joined: JoinedDelta | None) -> 
         told = _told(reader, head, dialect)
         if told is not None and told[1]:
             players = {**players, told[0]: told[1]}
-        explain_body(reader, head, schema, facts.names, players)
+        with guarded(reader, head, schema):
+            explain_body(reader, head, schema, facts.names, players)
         if told is not None and not told[1]:
             players = {client: name for client, name in players.items() if client != told[0]}
 
@@ -112,7 +114,7 @@ def _has_password(data: bytes, start: int, end: int, schema: Schema) -> bool:
         return False
     key = (system, number)
     known = schema.by_message_number.get(key) if identity is None else schema.by_message_uuid.get((system, identity))
-    return known is not None and any(field.secret for field in known.fields)
+    return known is not None and may_hold_password(known)
 
 
 def _explain_delta(joined: JoinedDelta, facts: SessionFacts) -> Field:
