@@ -219,6 +219,8 @@ class Excerpts:
     made_snapshot: Callable[[bytes, int, SessionFacts, bytes], tuple[bytes, ...]]
     """Packed state, tick, facts, payload of a packet of the server's in the same connection -> payloads that carry the
     state as a full snapshot; empty: the format cannot carry it."""
+    made_messages: Callable[[Sequence[tuple[bytes, int, int]], SessionFacts, bytes], tuple[bytes, ...]]
+    """Payload, offset and size of messages, facts, such a payload -> payloads that say the same out of any order."""
     tells_dialect: frozenset[str]
     """Names of messages after which the dialect of a flow is certain."""
     opens_epoch: tuple[str, str]
