@@ -14,6 +14,7 @@ from analyzer.engine.pins import NO_PINS, Pins, parse_pin
 from analyzer.protocols import PROTOCOLS
 from analyzer.protocols.base import Effect
 from analyzer.stats.clients import Clients, client_stats
+from analyzer.stats.renewed import session_now, snapshot_now
 from ui import words
 from ui.document import Document
 from ui.models.recent import capture_summary, worst_severity
@@ -121,13 +122,10 @@ class Opening(QObject):
     def decode_again(self) -> None:
         """The kernels are ready: decode from the first frame again what is being decoded without them.
 
-        What is shown stays until the other has as many rows; they are the same, so what is selected stays too.
+        What is shown stays until the other has as many rows; what is selected stays too.
         """
         document = self._document
         if document is None or document.is_decoded or document.worker.capture.compiled or self._successor is not None:
-            return
-        if not document.tables.readings.array("alive").all():
-            # The other would have other rows.
             return
         try:
             successor = self._open_document(document.worker.capture.path, growing=document.worker.growing)
@@ -216,10 +214,13 @@ class Opening(QObject):
     def pin(self, pins: Pins) -> None:
         """Read flows of the capture that is open so, and remember it."""
         # It has the rows of readings as they were.
+        again = self._successor is not None
         self._drop_successor()
         if self._document is not None:
             self._document.pin(pins)
             self._remember_pins(self._document.path)
+        if again:
+            self.decode_again()
 
     def _remember_pins(self, path: Path) -> None:
         document = self._document
@@ -232,11 +233,18 @@ class Opening(QObject):
         if document is None or successor is None or document.is_paused:
             # What is held stays as it is; the next rows behind the pause come from the other.
             return
-        if all(len(new) >= len(old) for new, old in zip(successor.tables, document.tables, strict=True)):
+        new, old = successor.tables, document.tables
+        # Where flows were read anew, there are rows that count no more.
+        whole = bool(old.readings.array("alive").all() and new.readings.array("alive").all())
+        pairs = zip(new, old, strict=True) if whole else ((new.frames, old.frames), (new.packets, old.packets))
+        if all(len(one) >= len(other) for one, other in pairs):
             successor.rows_added.disconnect(self._succeed)
             self._successor = None
+            selection = document.selection
             self._show(successor)
-            successor.selection.take_over(document.selection)
+            successor.selection.take_over(
+                selection, lambda row: snapshot_now(old, row, new), lambda row: session_now(old, row, new)
+            )
 
     def _drop_successor(self) -> None:
         successor, self._successor = self._successor, None

@@ -1,17 +1,17 @@
 """The schema files of mods that count in this window: from Preferences, the command line, or dropped on it.
 
-A file that changes is read again. While it is wrong, what it said before still counts.
+A file that changes, or one that it includes, is read again. While it is wrong, what it said before still counts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal, Slot
 
-from analyzer.engine.schemas import check_schemas, use_schemas
+from analyzer.engine.schemas import check_schemas, distinct, schema_sources, use_schemas
 from analyzer.protocols.base import SchemaError
 from ui.appearance import Appearance
 from ui.document import Document
@@ -39,7 +39,7 @@ class SchemaFiles(QObject):
         self._wanted: tuple[str, ...] = ()
         self._trouble = ""
         self._seen: dict[str, bytes | None] = {}
-        """Contents of the files when they were read last; None: it could not be read."""
+        """Contents of the files, and of those they include, when they were read last; None: it could not be read."""
         self._watcher = QFileSystemWatcher(self)
         self._settle = QTimer(self)
         self._settle.setSingleShot(True)
@@ -63,15 +63,16 @@ class SchemaFiles(QObject):
 
     def add(self, paths: Sequence[str]) -> None:
         """Take more files, and remember them, if nothing is wrong with them."""
-        wanted = tuple(dict.fromkeys((*self._files(), *(str(Path(path).absolute()) for path in paths))))
+        wanted = _distinct((*self._files(), *(str(Path(path).absolute()) for path in paths)))
         trouble = self.refused(wanted)
         if trouble:
             self._say(self.tr("{0} Nothing was added.").format(_sentence(trouble)))
             return
         remembered = tuple(path for path in wanted if path not in self._given)
         self._appearance.prefer(replace(self._appearance.preferences, schemas=remembered))
-        for path, contents in zip(paths, check_schemas([Path(path) for path in paths]), strict=True):
-            self.told.emit(self.tr("{0} was added to Preferences. {1}.").format(Path(path).name, contents))
+        added = distinct(map(Path, paths))
+        for path, contents in zip(added, check_schemas(added), strict=True):
+            self.told.emit(self.tr("{0} was added to Preferences. {1}.").format(path.name, contents))
 
     def refused(self, paths: Sequence[str]) -> str:
         """What is wrong with some files together, empty if nothing is."""
@@ -89,7 +90,7 @@ class SchemaFiles(QObject):
             self._watcher.removePaths(watched)
 
     def _files(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys((*self._appearance.preferences.schemas, *self._given)))
+        return _distinct((*self._appearance.preferences.schemas, *self._given))
 
     @Slot()
     def _on_preferences(self) -> None:
@@ -100,8 +101,7 @@ class SchemaFiles(QObject):
     def _take(self, files: tuple[str, ...]) -> None:
         """Let these files count; one that is wrong is left out."""
         self._wanted = files
-        self._seen = {path: _contents(path) for path in files}
-        self._watch()
+        self._follow()
         good: list[str] = []
         troubles: list[str] = []
         for path in files:
@@ -113,10 +113,19 @@ class SchemaFiles(QObject):
         self._use(good)
         self._tell(self.tr("{0} It does not count.").format(troubles[0]) if troubles else "")
 
+    def _follow(self) -> None:
+        """Remember what the files say now, and watch what they draw on now."""
+        # First what they say: whatever changes from here on is seen.
+        sources = {path: _contents(path) for path in self._wanted}
+        for path in map(str, schema_sources([Path(path) for path in self._wanted])):
+            sources.setdefault(path, _contents(path))
+        self._seen = sources
+        self._watch()
+
     def _watch(self) -> None:
         """Follow the files, and their folders: many editors write another file and give it the name."""
         watched = {*self._watcher.files(), *self._watcher.directories()}
-        wanted = {*self._wanted, *(str(Path(path).parent) for path in self._wanted)}
+        wanted = {*self._seen, *(str(_folder(path)) for path in self._seen)}
         if watched - wanted:
             self._watcher.removePaths(sorted(watched - wanted))
         there = sorted(path for path in wanted - watched if Path(path).exists())
@@ -127,18 +136,18 @@ class SchemaFiles(QObject):
     def _look(self) -> None:
         """Read again what has changed."""
         self._watch()
-        seen = {path: _contents(path) for path in self._wanted}
-        changed = [path for path in self._wanted if seen[path] != self._seen.get(path)]
+        changed = [path for path, before in self._seen.items() if _contents(path) != before]
         if not changed:
             return
-        self._seen = seen
+        self._follow()
         trouble = self.refused(self._wanted)
         if trouble:
             self._tell(self.tr("{0} What it said before still counts.").format(_sentence(trouble)))
             return
         self._use(self._wanted)
         self._tell("")
-        self.told.emit(self.tr("{0} was read again.").format(", ".join(Path(path).name for path in changed)))
+        names = dict.fromkeys(Path(path).name for path in changed)
+        self.told.emit(self.tr("{0} was read again.").format(", ".join(names)))
 
     def _use(self, files: Sequence[str]) -> None:
         try:
@@ -169,6 +178,15 @@ class SchemaFiles(QObject):
 def is_schema(path: str) -> bool:
     """By its name; a capture is never called so."""
     return Path(path).suffix.lower() == SUFFIX
+
+
+def _distinct(paths: Iterable[str]) -> tuple[str, ...]:
+    return tuple(map(str, distinct(map(Path, paths))))
+
+
+def _folder(path: str) -> Path:
+    """The nearest folder of a file that is there: the file may come with its folders."""
+    return next((folder for folder in Path(path).parents if folder.is_dir()), Path(path))
 
 
 def _contents(path: str) -> bytes | None:

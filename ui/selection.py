@@ -85,12 +85,16 @@ class Selection(QObject):
             self._session = session
             self.session_changed.emit(session)
 
-    def take_over(self, other: Selection) -> None:
-        """Everything that is selected in `other`, whose capture has the same rows."""
-        self._history, self._at = list(other._history), other._at
-        self._go(other.place, remember=False)
+    def take_over(self, other: Selection, snapshot: Callable[[int], int], session: Callable[[int], int]) -> None:
+        """Everything that is selected in `other`, whose capture has the same packets; rows stand for these rows."""
+
+        def here(place: Place) -> Place:
+            return replace(place, snapshot=snapshot(place.snapshot))
+
+        self._history, self._at = [here(place) for place in other._history], other._at
+        self._go(here(other.place), remember=False)
         self.select_span(other.span)
-        self.limit_to(other.session)
+        self.limit_to(session(other.session))
         self.history_changed.emit()
 
     def renew(self, snapshot: Callable[[int, int], int], session: int) -> None:

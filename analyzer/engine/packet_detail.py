@@ -200,8 +200,9 @@ def _named(node: Field, meanings: Mapping[Span, Meaning]) -> Field:
 
 
 def item_name(change: Change) -> str:
-    """Name and id of an item."""
-    return f"{change.name} {change.id}"
+    """Name and id of an item, and the player's name."""
+    title = f"{change.name} {change.id}"
+    return f"{title} \N{MIDDLE DOT} {change.owner}" if change.owner.strip() else title
 
 
 def change_text(change: Change) -> str:

@@ -13,6 +13,7 @@ from analyzer.export.formats import Format
 from analyzer.export.needs import Base, Needs
 from analyzer.export.raw_ip import LINKTYPE_RAW, raw_packet
 from analyzer.export.selection import Bools, frames_of, packets_in
+from analyzer.export.told import Told, payloads, told
 from analyzer.protocols.base import SessionFacts
 from analyzer.stats.live import Ints
 from analyzer.store.tables import Tables
@@ -22,7 +23,7 @@ MADE = Interface(
     LINKTYPE_RAW,
     0,
     "The packets of this interface were not captured. Snapscope made them: each is a whole snapshot that later packets"
-    " of this file refer to, and that was sent in packets which are not in this file.",
+    " of this file refer to, or tells names and the map, and that was sent in packets which are not in this file.",
 )
 MADE_SECTION = (
     f'An excerpt. The packets of the interface "{MADE_INTERFACE}" were not captured: they are whole snapshots that'
@@ -45,6 +46,8 @@ class Excerpt:
     """Full snapshots to be made, in the order of their places."""
     baseless: int
     """Snapshots that will not decode, as pcap has no place for what is made."""
+    told: tuple[Told, ...] = ()
+    """Names and maps to be told again."""
 
 
 def plan(capture: Capture, chosen: Bools, form: Format) -> Excerpt:
@@ -64,7 +67,8 @@ def plan(capture: Capture, chosen: Bools, form: Format) -> Excerpt:
     added = len(frames) - int(chosen.sum())
     if form is Format.PCAP:
         return Excerpt(form, frames, False, added, (), needs.baseless(packets))
-    return Excerpt(form, frames, False, added, tuple(needs.bases(packets)), 0)
+    again = tuple(told(tables, capture.protocols, packets))
+    return Excerpt(form, frames, False, added, tuple(needs.bases(packets)), 0, again)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +76,7 @@ class MadeFrames:
     """Frames that go before the frame of row `before`."""
 
     before: int
-    tick: int
+    comment: str
     data: tuple[bytes, ...]
 
 
@@ -86,10 +90,21 @@ def make(tables: Tables, query: Query, base: Base) -> MadeFrames:
     tick = tables.snapshots.integer("tick", base.snapshot)
     facts = tables.sessions.get("facts", tables.snapshots.integer("session", base.snapshot))
     assert isinstance(facts, SessionFacts)
-    payloads = protocol.excerpts.made_snapshot(block, tick, facts, query.payload(base.model))
-    flow, direction = (tables.packets.integer(name, base.model) for name in ("flow", "direction"))
+    made = protocol.excerpts.made_snapshot(block, tick, facts, query.payload(base.model))
+    comment = f"Made by Snapscope: the whole snapshot of tick {tick}, sent in packets not in this file."
+    return _frames(tables, base, made, comment)
+
+
+def tell(tables: Tables, query: Query, entry: Told) -> MadeFrames:
+    """The frames that tell names and map again."""
+    comment = "Made by Snapscope: names of players and the map, told in packets not in this file."
+    return _frames(tables, entry, payloads(tables, query, entry), comment)
+
+
+def _frames(tables: Tables, of: Base | Told, data: tuple[bytes, ...], comment: str) -> MadeFrames:
+    flow, direction = (tables.packets.integer(name, of.model) for name in ("flow", "direction"))
     ends = tables.flows.text("address_a", flow), tables.flows.text("address_b", flow)
     source, destination = ends[direction], ends[1 - direction]
-    # Of a datagram in fragments the last: bases of all flows, in the order of their packets, stand in that of frames.
-    before = tables.packets.integer("frame", base.packet)
-    return MadeFrames(before, tick, tuple(raw_packet(source, destination, payload) for payload in payloads))
+    # Of a datagram in fragments the last.
+    before = tables.packets.integer("frame", of.packet)
+    return MadeFrames(before, comment, tuple(raw_packet(source, destination, payload) for payload in data))

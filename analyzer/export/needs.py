@@ -1,7 +1,8 @@
 """What an excerpt needs beyond the packets that were chosen, so that it decodes as the whole capture does.
 
 A snapshot needs all its parts and its base; a repetition needs what it repeats; order.py says what messages need that
-are taken in their order. A base that is not in the excerpt is not fetched with its packets: it is made.
+are taken in their order. A base that is not in the excerpt is not fetched with its packets: it is made. One that is
+known in part only cannot be made: it is fetched, with those before it, where a snapshot was rebuilt all the same.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ class Needs:
         self._tables = tables
         self._snapshots = len(tables.snapshots)
         self._packets = len(tables.packets)
-        self._base = self._bases()
+        self._rebuilt = rebuilt_mask(self._column("status"))
+        self._base, self._partial = self._bases()
         self._cause = self._column("cause")
         self._repeats = np.isin(self._column("status"), REPEATED_STATUSES) & (self._cause >= 0)
         self._owner, self._carrier = self._parts()
@@ -84,11 +86,11 @@ class Needs:
     def _column(self, name: str) -> Ints:
         return self._tables.snapshots.integers(name, 0, self._snapshots)
 
-    def _bases(self) -> Ints:
-        """The base of every snapshot, -1 also where it could not be rebuilt, so that nobody can make it."""
+    def _bases(self) -> tuple[Ints, Ints]:
+        """The base of every snapshot that can be made, and of every one that cannot, as it was not rebuilt; else -1."""
         base = self._column("base")
-        rebuilt = rebuilt_mask(self._column("status"))
-        return np.where((base >= 0) & rebuilt[base], base, -1)
+        made = (base >= 0) & self._rebuilt[base]
+        return np.where(made, base, -1), np.where((base >= 0) & ~made, base, -1)
 
     def _parts(self) -> tuple[Ints, Ints]:
         """Snapshot and packet of every part of the live readings."""
@@ -124,11 +126,20 @@ class Needs:
         return Base(snapshot, int(later[0]), int(models[0])) if len(models) else None
 
     def _add_parts(self, found: Bools) -> None:
-        """All parts of a snapshot of which one is there, and what a repetition repeats."""
+        """All parts of a snapshot of which one is there, what a repetition repeats, and what was rebuilt in part."""
         while True:
             inside = self._inside(found)
             inside[self._cause[inside & self._repeats]] = True
+            self._add_partial(inside)
             wanted = self._carrier[inside[self._owner]]
             if found[wanted].all():
                 return
             found[wanted] = True
+
+    def _add_partial(self, inside: Bools) -> None:
+        """What a rebuilt snapshot rests on whose base was not: each base, as far as there is one."""
+        ahead = np.unique(self._partial[inside & self._rebuilt])
+        while len(ahead) and ahead[-1] >= 0:
+            ahead = ahead[ahead >= 0]
+            inside[ahead] = True
+            ahead = np.unique(self._partial[ahead])

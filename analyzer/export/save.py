@@ -16,7 +16,7 @@ from analyzer.capture.frames import CaptureError
 from analyzer.capture.pcap import FILE_HEADER_BYTES
 from analyzer.engine.capture import Capture
 from analyzer.engine.query import Query
-from analyzer.export.excerpt import MADE, MADE_SECTION, Excerpt, MadeFrames, make
+from analyzer.export.excerpt import MADE, MADE_SECTION, Excerpt, MadeFrames, make, tell
 from analyzer.export.formats import Bytes, Format, Frames, PcapngRecords, PcapRecords, check_times, commented_packet
 from analyzer.export.target import Output, SaveError, written
 from analyzer.stats.live import Ints
@@ -119,6 +119,7 @@ class _Writer:
         frames = self._excerpt.frames
         self._file.write(self._header())
         places = [(made, int(np.searchsorted(frames, made.before))) for made in self._make()]
+        places.sort(key=lambda entry: entry[1])
         start = 0
         for place, group in groupby(places, key=lambda entry: entry[1]):
             self._write_frames(frames[start:place])
@@ -129,6 +130,8 @@ class _Writer:
         return Saved(len(frames), self._made, self._unmade)
 
     def _make(self) -> Iterator[MadeFrames]:
+        for entry in self._excerpt.told:
+            yield tell(self._tables, self._query, entry)
         for base in self._excerpt.bases:
             _go_on(self._progress, self._done / self._total)
             self._done += MADE_FRAMES
@@ -146,10 +149,11 @@ class _Writer:
         check_times(times, self._excerpt.form)
         interfaces = list(source.interfaces)
         if self._excerpt.form is Format.PCAPNG:
-            if self._excerpt.bases:
+            makes = bool(self._excerpt.bases or self._excerpt.told)
+            if makes:
                 self._made_interface = len(interfaces)
                 interfaces.append(MADE)
-            comment = MADE_SECTION if self._excerpt.bases else ""
+            comment = MADE_SECTION if makes else ""
             self._records = PcapngRecords(interfaces, f"Snapscope {analyzer.__version__}", comment)
             return self._records.header
         if source.format.startswith("pcap,"):
@@ -189,10 +193,9 @@ class _Writer:
 
     def _write_made(self, made: list[MadeFrames], before: int) -> None:
         """Directly before a frame, in the last nanoseconds before its time."""
-        frames = [(one.tick, data) for one in made for data in one.data]
+        frames = [(one.comment, data) for one in made for data in one.data]
         first_ns = self._tables.frames.integer("time_ns", before) - len(frames)
-        for number, (tick, data) in enumerate(frames):
-            comment = f"Made by Snapscope: the whole snapshot of tick {tick}, sent in packets not in this file."
+        for number, (comment, data) in enumerate(frames):
             self._file.write(commented_packet(self._made_interface, max(0, first_ns + number), data, comment))
 
 

@@ -278,6 +278,8 @@ class Excerpts:
     made_snapshot: Callable[[bytes, int, SessionFacts, bytes], tuple[bytes, ...]]
     """Packed state, tick, facts, payload of a packet of the server's in the same connection -> payloads that carry the
     state as a full snapshot; empty: the format cannot carry it."""
+    made_messages: Callable[[Sequence[tuple[bytes, int, int]], SessionFacts, bytes], tuple[bytes, ...]]
+    """Payload, offset and size of messages, facts, such a payload -> payloads that say the same out of any order."""
     tells_dialect: frozenset[str]
     """Names of messages after which the dialect of a flow is certain."""
     opens_epoch: tuple[str, str]
@@ -335,6 +337,8 @@ class Schemas:
     """What each of some files holds, in a few words. Raises SchemaError if one is wrong, or two contradict."""
     use: Callable[[Sequence[Path]], Effect]
     """From now on these files count, and no others. Raises SchemaError; then those of before still count."""
+    sources: Callable[[Path], Sequence[Path]]
+    """A file, and those that it draws on: if one of them changes, it says something else."""
     is_unknown: Callable[[str], bool]
     """Is that the name of an item or a message of which nothing is known?"""
     body: Callable[[bytes, SessionFacts, int, int], tuple[str, bytes]]

@@ -77,6 +77,17 @@ class Huffman:
             raise DecodeError("huffman-limit", offset + consumed - 1, f"decompresses to more than {limit} bytes", limit)
         return plain
 
+    def beginning(self, data: bytes, offset: int, limit: int) -> bytes:
+        """What a stream begins with, at most `limit` bytes; it may be cut off anywhere."""
+        plain = bytearray()
+        state = self._start
+        for byte in data[offset:]:
+            if state is self._end or len(plain) > limit:
+                break
+            piece, state = state[byte]
+            plain += piece
+        return bytes(plain[:limit])
+
     def bits(self, data: bytes) -> int:
         """Bits that `data` take in a compressed stream, without the end symbol."""
         return sum(data.translate(self._byte_lengths))

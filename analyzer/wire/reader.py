@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -20,6 +20,14 @@ class Span:
     buffer: int
     offset: int
     length: int
+
+    def overlaps(self, other: Span) -> bool:
+        """Have the two a byte in common?"""
+        return (
+            self.buffer == other.buffer
+            and self.offset < other.offset + other.length
+            and other.offset < self.offset + self.length
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +90,16 @@ class Trace:
     def replace_last(self, node: Field) -> None:
         """Replace the field added last, for a reader that learns more about it."""
         self._open[-1][-1] = node
+
+    @property
+    def count(self) -> int:
+        """Fields of the innermost open group so far."""
+        return len(self._open[-1])
+
+    def change_from(self, first: int, change: Callable[[Field], Field]) -> None:
+        """Replace fields of the innermost open group, from one on, by what `change` makes of them."""
+        fields = self._open[-1]
+        fields[first:] = [change(field) for field in fields[first:]]
 
     def note(self, text: str) -> None:
         """Keep a remark, and hang it on the field added last, if there is one."""

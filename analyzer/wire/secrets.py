@@ -34,7 +34,7 @@ class Secrets:
         if field.span is None or not isinstance(field.value, bytes | str):
             return False
         packed = field.span.buffer == CAPTURED and isinstance(field.value, bytes) and self._withheld
-        return packed or any(_overlap(field.span, span) for span in self._spans)
+        return packed or any(field.span.overlaps(span) for span in self._spans)
 
     def value(self, field: Field) -> Value:
         """The field's value, or the mask."""
@@ -72,11 +72,3 @@ def _secret_fields(fields: tuple[Field, ...], inside: bool, revealed: Collection
         if secret:
             yield field
         yield from _secret_fields(field.children, secret, revealed)
-
-
-def _overlap(one: Span, other: Span) -> bool:
-    return (
-        one.buffer == other.buffer
-        and one.offset < other.offset + other.length
-        and other.offset < one.offset + one.length
-    )

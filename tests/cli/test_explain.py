@@ -193,6 +193,17 @@ def test_a_password_in_a_cut_packet_is_shown_nowhere(
         assert "announced" in written
 
 
+@pytest.mark.parametrize("cut", [1, 4, 8])
+@pytest.mark.parametrize("login", LOGINS)
+def test_a_password_in_a_cut_compressed_packet_is_shown_nowhere(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, login: str, cut: int
+) -> None:
+    """Whoever has its compressed bytes can decompress them up to the cut."""
+    for written in told_of_login(capsys, tmp_path, *LOGINS[login], compress=True, cut=cut):
+        assert "cannot be decompressed to its end; a message in it has a password" in written
+        assert "********" in written
+
+
 @pytest.mark.parametrize("vital", [False, True])
 @pytest.mark.parametrize("count", [0, 1])
 @pytest.mark.parametrize("login", LOGINS)

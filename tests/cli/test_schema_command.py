@@ -46,6 +46,18 @@ def test_check_names_line_and_place(capsys: pytest.CaptureFixture[str], tmp_path
     assert err == "snapscope-cli: mod.json, line 1, column 13: not JSON: no comma is expected before }\n"
 
 
+def test_a_file_that_is_given_twice_counts_once(
+    capsys: pytest.CaptureFixture[str], modded: Path, tmp_path: Path
+) -> None:
+    path = write_schema(tmp_path / "mod.json")
+    link = tmp_path / "link.json"
+    link.symlink_to(path)
+    once = output(capsys, "snapshots", modded, "--schema", path)
+    assert once[1] == ""
+    for other in (path, link, tmp_path / "." / ".." / tmp_path.name / "mod.json"):
+        assert output(capsys, "snapshots", modded, "--schema", path, "--schema", other) == once
+
+
 def test_infer_to_the_output_and_to_a_file(capsys: pytest.CaptureFixture[str], modded: Path, tmp_path: Path) -> None:
     out, err = output(capsys, "schema", "infer", modded, "--title", "Made")
     assert err == ""

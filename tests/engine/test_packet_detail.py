@@ -53,7 +53,7 @@ def test_items_and_fields_of_the_delta_are_named(details: dict[int, PacketDetail
     detail = details[TWO_PARTS]
     removed = [child for child in delta(detail).children if child.text == "removed"]
     assert [child.name for child in removed][:2] == ["DDRaceProjectile 55", "Death 1"]
-    (character,) = [child for child in delta(detail).children if child.name == "Character 23"]
+    (character,) = [child for child in delta(detail).children if child.name == "Character 23 · bot23"]
     assert character.text == "4 of 22 fields changed"
     assert [child.name for child in character.children[:3]] == ["type", "id", "tick"]
     (vel_y,) = [child for child in character.children if child.name == "vel_y"]
@@ -76,6 +76,17 @@ def test_every_number_of_the_delta_has_a_meaning_and_the_bits_add_up(details: di
         bits = detail.tree.buffers[2].bits[group.span.offset : group.span.offset + group.span.length]
         assert sum(bits) == meaning.change.bits
         assert sum(detail.meaning(child) is not None for child in group.children) == len(meaning.change.fields)
+
+
+def test_items_of_players_have_their_names(details: dict[int, PacketDetail]) -> None:
+    detail = details[TWO_PARTS]
+    meanings = [(child.name, detail.meaning(child)) for child in delta(detail).children if child.children]
+    named = {name: meaning.change.owner for name, meaning in meanings if meaning is not None and meaning.change.owner}
+    assert any(name.startswith("Character ") for name in named)
+    assert all(name.endswith(f"{id} · {owner}") for name, owner in named.items() for id in [name.split()[1]])
+    unowned = [name for name, meaning in meanings if meaning is not None and not meaning.change.owner]
+    assert unowned
+    assert not any("·" in name for name in unowned)
 
 
 def test_bytes_lead_back_to_part_frame_and_other_buffers(details: dict[int, PacketDetail]) -> None:

@@ -11,6 +11,8 @@ from pytestqt.qtbot import QtBot
 
 from analyzer import kernel_cache
 from analyzer.engine.capture import Capture
+from analyzer.engine.pins import NO_PINS, parse_pin
+from analyzer.protocols import PROTOCOLS
 from tests.ui.conftest import WAIT_MS, find_capture
 from ui.fast_decoder import FastDecoder
 from ui.main_window import MainWindow
@@ -46,8 +48,10 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     go_on, step = threading.Event(), Capture.step
 
     def wait_then_step(capture: Capture, seconds: float | None = None) -> bool:
-        if not capture.compiled and len(capture.tables.packets) > 3000:
-            go_on.wait()
+        while not capture.compiled and len(capture.tables.packets) > 3000 and not go_on.wait(0.01):
+            if capture.is_rereading:
+                capture.reread(seconds)
+                return True
         return step(capture, seconds)
 
     monkeypatch.setattr(Capture, "step", wait_then_step)
@@ -87,6 +91,43 @@ def test_what_is_being_decoded_is_decoded_with_kernels(
     qtbot.waitUntil(lambda: fast.is_decoded)
     assert window.document is fast
     decoder.stop(WAIT_MS / 1000)
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_what_was_read_anew_meanwhile_is_decoded_with_kernels(
+    qtbot: QtBot, window: MainWindow, kernels: Kernels, slow: threading.Event, late: bool
+) -> None:
+    """`late`: flows are read anew when the kernels are there already, but nothing else is decoded with them yet."""
+    assert window.opening.open_path(find_capture(BOTS))
+    plain = window.document
+    assert plain is not None
+    qtbot.waitUntil(lambda: len(plain.tables.snapshots) > 200)
+    tables = plain.tables
+    if late:
+        kernels.fill(threading.Event())
+        window.opening.decode_again()
+    snapshot = 150
+    packet, tick = (tables.snapshots.integer(name, snapshot) for name in ("packet", "tick"))
+    session = tables.snapshots.integer("session", snapshot)
+    client = tables.sessions.text("player", session)
+    plain.selection.select(packet, snapshot)
+    plain.selection.limit_to(session)
+    # A pin that is met by nothing begins anew what is being decoded with kernels.
+    window.opening.pin(NO_PINS.with_pin(parse_pin("1=ddnet", PROTOCOLS)))
+    plain.reinterpret()
+    if not late:
+        qtbot.waitUntil(lambda: not tables.readings.array("alive").all(), timeout=WAIT_MS)
+        assert window.document is plain
+        kernels.fill(threading.Event())
+        window.opening.decode_again()
+    qtbot.waitUntil(lambda: window.document is not plain, timeout=WAIT_MS)
+    fast = window.document
+    assert fast is not None
+    assert fast.worker.capture.compiled
+    qtbot.waitUntil(lambda: fast.is_decoded, timeout=WAIT_MS)
+    place = fast.selection.place
+    assert (place.packet, fast.tables.snapshots.integer("tick", place.snapshot)) == (packet, tick)
+    assert fast.tables.sessions.text("player", fast.selection.session) == client
 
 
 def test_it_is_said_while_it_lasts(qtbot: QtBot, window: MainWindow, kernels: Kernels) -> None:
@@ -157,7 +198,7 @@ def test_a_selection_is_taken_over_whole(qtbot: QtBot, window: MainWindow) -> No
     second = window.document
     assert second is not None
     qtbot.waitUntil(lambda: second.is_decoded)
-    second.selection.take_over(kept)
+    second.selection.take_over(kept, lambda row: row, lambda row: row)
     assert second.selection.place == Place(packet=3)
     assert second.selection.can_go_forward
     second.selection.forward()

@@ -131,7 +131,7 @@ def test_a_clicked_byte_selects_the_deepest_field(qtbot: QtBot, show: Show, docu
     documents[0].selection.select_span(Span(2, 60, 1))
     place = tab.bytes.hex.rect_of(VEL_Y.offset + 1).center().toPoint()
     qtbot.mouseClick(tab.bytes.hex.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    assert tab.model.names(tab.tree.currentIndex()) == ("delta", "Character 23", "vel_y")
+    assert tab.model.names(tab.tree.currentIndex()) == ("delta", "Character 23 · bot23", "vel_y")
     assert said(tab, tab.tree.currentIndex()).startswith("384 → 896  (+512, +2.00 units/tick, +3.12 tiles/s)")
     assert tab.bytes.hex.field_range == range(83, 85)
     assert tab.bytes.hex.item_range == range(77, 102)
@@ -182,7 +182,7 @@ def test_a_delta_of_two_parts_says_where_they_begin_and_links_to_their_packets(
     ]
     documents[0].selection.select_span(VEL_Y)
     foot = tab.bytes.foot_text()
-    assert "Character 23 · vel_y" in foot
+    assert "Character 23 · bot23 · vel_y" in foot
     assert "2 bytes, 10 bits on the wire" in foot
     assert "difference +512 · varint 80 08 · part 1 of 2 · packet 2237" in foot
     data = tab.bytes.hex.data[VEL_Y.offset : VEL_Y.offset + 2]
@@ -226,7 +226,7 @@ def test_a_part_leads_to_the_packet_that_completes_its_snapshot(
     tab = show(BOTS, TWO_PARTS - 1)
     assert [tab.bytes.tabs.tabText(number).split()[0] for number in range(3)] == ["Captured", "Decompressed", "Joined"]
     assert said(tab, named(tab, "delta")).endswith("in 2 parts, completed by packet 2238")
-    tab.tree.choose(named(tab, "delta", "Character 23", "vel_y"))
+    tab.tree.choose(named(tab, "delta", "Character 23 · bot23", "vel_y"))
     parts = tab.bytes.hex.marks.parts
     assert [(part.reach, part.labels[0], part.own) for part in parts] == [
         (range(900), "part 1, this packet", True),
@@ -237,7 +237,7 @@ def test_a_part_leads_to_the_packet_that_completes_its_snapshot(
     link.setFocus()
     qtbot.keyClick(link, Qt.Key.Key_Space)
     qtbot.waitUntil(lambda: tab.detail is not None and tab.detail.packet == TWO_PARTS, timeout=10_000)
-    assert tab.model.names(tab.tree.currentIndex()) == ("delta", "Character 23", "vel_y")
+    assert tab.model.names(tab.tree.currentIndex()) == ("delta", "Character 23 · bot23", "vel_y")
     assert tab.bytes.hex.field_range == range(83, 85)
     assert [part.own for part in tab.bytes.hex.marks.parts] == [False, True]
     assert not link.isVisible()
@@ -265,7 +265,7 @@ def test_a_field_of_the_delta_is_underlined_down_to_the_captured_bytes(show: Sho
     detail = tab.detail
     assert detail is not None
     data = detail.tree.buffers[2].data[83:85]
-    for index in (named(tab, "delta", "Character 23", "vel_y"), named(tab, "delta", "Character 23")):
+    for index in (named(tab, "delta", "Character 23 · bot23", "vel_y"), named(tab, "delta", "Character 23 · bot23")):
         tab.tree.choose(index)
         node = current(tab)
         assert node.span is not None
@@ -566,8 +566,8 @@ def test_opened_fields_stay_open_and_the_field_stays_chosen(
 ) -> None:
     tab = show(BOTS, TWO_PARTS)
     tab.tree.collapse(named(tab, "header"))
-    tab.tree.expand(named(tab, "delta", "Character 23"))
-    tab.tree.choose(named(tab, "delta", "Character 23", "vel_y"))
+    tab.tree.expand(named(tab, "delta", "Character 23 · bot23"))
+    tab.tree.choose(named(tab, "delta", "Character 23 · bot23", "vel_y"))
     session = documents[0].tables.packets.integer("session", TWO_PARTS)
     packets = documents[0].tables.packets
     later = next(
@@ -578,14 +578,14 @@ def test_opened_fields_stay_open_and_the_field_stays_chosen(
     go_to(qtbot, tab, documents[0], later)
     assert not tab.tree.isExpanded(named(tab, "header"))
     assert tab.tree.isExpanded(named(tab, "delta"))
-    assert tab.tree.isExpanded(named(tab, "delta", "Character 23"))
-    assert tab.model.names(tab.tree.currentIndex()) == ("delta", "Character 23", "vel_y")
+    assert tab.tree.isExpanded(named(tab, "delta", "Character 23 · bot23"))
+    assert tab.model.names(tab.tree.currentIndex()) == ("delta", "Character 23 · bot23", "vel_y")
     assert documents[0].selection.span == current(tab).span
 
 
 def test_keys_open_and_close_the_tree(qtbot: QtBot, show: Show) -> None:
     tab = show(BOTS, TWO_PARTS)
-    item, tree = named(tab, "delta", "Character 23"), tab.tree
+    item, tree = named(tab, "delta", "Character 23 · bot23"), tab.tree
     control, shift = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
     qtbot.keyClick(tree, Qt.Key.Key_Right, control)
     assert tree.isExpanded(item)
@@ -599,7 +599,7 @@ def test_keys_open_and_close_the_tree(qtbot: QtBot, show: Show) -> None:
     assert not tree.isExpanded(item)
     qtbot.keyClick(tree, Qt.Key.Key_Right)
     assert tree.isExpanded(item)
-    tree.choose(named(tab, "delta", "Character 23", "vel_y"))
+    tree.choose(named(tab, "delta", "Character 23 · bot23", "vel_y"))
     qtbot.keyClick(tree, Qt.Key.Key_C, control)
     assert QGuiApplication.clipboard().text().startswith("vel_y\t384 → 896  (+512, +2.00 units/tick, +3.12 tiles/s)")
     qtbot.keyClick(tree, Qt.Key.Key_V, control | shift)
@@ -653,7 +653,7 @@ def test_the_newest_selection_wins(qtbot: QtBot, show: Show, documents: list[Doc
 
 def test_a_delta_says_what_its_numbers_mean(show: Show, documents: list[Document]) -> None:
     tab = show(BOTS, TWO_PARTS)
-    assert said(tab, named(tab, "delta", "Character 23")) == "4 of 22 fields changed"
+    assert said(tab, named(tab, "delta", "Character 23 · bot23")) == "4 of 22 fields changed"
     assert said(tab, named(tab, "delta", "Death 1")) == "removed"
     tables = documents[0].tables
     assert np.count_nonzero(tables.snapshots.array("packet") == TWO_PARTS) == 1
@@ -665,12 +665,12 @@ def test_the_item_of_the_selection_is_followed_and_written(qtbot: QtBot, show: S
     tab = show(BOTS, TWO_PARTS)
     selection = documents[0].selection
     selection.select_item((9, 23), "vel_y")
-    assert tab.model.names(tab.tree.currentIndex()) == ("delta", "Character 23", "vel_y")
+    assert tab.model.names(tab.tree.currentIndex()) == ("delta", "Character 23 · bot23", "vel_y")
     assert selection.span == VEL_Y
-    tab.tree.choose(named(tab, "delta", "Character 15"))
+    tab.tree.choose(named(tab, "delta", "Character 15 · bot15"))
     assert (selection.place.item, selection.place.field) == ((9, 15), "")
     selection.select_item((9, 999))
-    assert tab.model.names(tab.tree.currentIndex()) == ("delta", "Character 15")
+    assert tab.model.names(tab.tree.currentIndex()) == ("delta", "Character 15 · bot15")
 
 
 def test_the_model_under_the_tester_while_packets_change(

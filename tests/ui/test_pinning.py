@@ -161,6 +161,7 @@ def test_views_drop_the_old_rows_and_take_the_new(
     qtbot.waitUntil(lambda: window.snapshot_tab.tree is None or not window.snapshot_tab.view.isVisible())
     sentence = "You chose not to decode this flow: only its bytes are known"
     qtbot.waitUntil(lambda: sentence in [label.text() for label in window.packet_tab.findChildren(QLabel)])
+    assert window.packet_tab.bytes.foot_text().strip().startswith("No fields: you chose not to decode this flow.")
     assert f"{sentence}. They stand in the Packet tab." in [
         label.text() for label in window.snapshot_tab.findChildren(QLabel)
     ]

@@ -128,6 +128,39 @@ def test_a_changed_file_is_read_again(
     assert document.selection.place.packet == document.tables.snapshots.integer("packet", AT)
 
 
+def test_a_file_that_a_file_includes_is_followed(
+    window: MainWindow, opened: Opener, modded: Path, tmp_path: Path, qtbot: QtBot
+) -> None:
+    """Also one that is not there yet, in a folder that is not there yet, and one that it includes itself."""
+    folder = tmp_path / "parts"
+    outer: dict[str, object] = {"format": 1, "title": "outer", "include": ["parts/items.json"]}
+    path = write_schema(tmp_path / "mod.json", outer)
+    window.schema_files.give([str(path)])
+    document = opened(modded)
+    select(document)
+    assert "parts/items.json" in window.banner.text
+    folder.mkdir()
+    write_schema(folder / "items.json")
+    qtbot.waitUntil(lambda: "Turret" in shown(window))
+    assert window.banner.text == ""
+    write_schema(folder / "items.json", changed(SCHEMA, '"ready_tick"', '"loaded_at"'))
+    qtbot.waitUntil(lambda: "loaded_at" in shown(window)["Turret"])
+    for field in ("armed_at", "primed_at"):
+        other = write_schema(folder / "other", changed(SCHEMA, '"ready_tick"', f'"{field}"'))
+        other.replace(folder / "items.json")
+        qtbot.waitUntil(lambda field=field: field in shown(window)["Turret"])
+    write_schema(folder / "items.json", {"format": 1, "title": "inner", "include": ["deep.json"]})
+    qtbot.waitUntil(lambda: "deep.json" in window.banner.text)
+    write_schema(folder / "deep.json")
+    qtbot.waitUntil(lambda: "ready_tick" in shown(window)["Turret"])
+    write_schema(folder / "deep.json", changed(SCHEMA, '"Turret"', '"Cannon"'))
+    qtbot.waitUntil(lambda: "Cannon" in shown(window))
+    assert window.document is document
+    # What is not included any more counts no more.
+    write_schema(path, {"format": 1, "title": "outer"})
+    qtbot.waitUntil(lambda: "unknown type 70" in shown(window))
+
+
 def test_a_wrong_edit_keeps_the_last_good_one(
     window: MainWindow, followed: tuple[Path, Document], qtbot: QtBot
 ) -> None:
@@ -231,3 +264,17 @@ def test_files_of_the_command_line(
     select(opened(modded))
     qtbot.waitUntil(lambda: "Turret" in shown(window))
     assert window.appearance.preferences.schemas == ()
+
+
+def test_a_file_by_two_names_counts_once(
+    window: MainWindow, opened: Opener, modded: Path, tmp_path: Path, qtbot: QtBot
+) -> None:
+    path = write_schema(tmp_path / "mod.json")
+    link = tmp_path / "link.json"
+    link.symlink_to(path)
+    window.schema_files.give([str(path), str(link)])
+    drop(window, link, link, path)
+    assert window.banner.text == ""
+    assert window.appearance.preferences.schemas == ()
+    select(opened(modded))
+    qtbot.waitUntil(lambda: "Turret" in shown(window))

@@ -73,6 +73,19 @@ def test_what_is_compressed_comes_back(plain: bytes) -> None:
     assert len(packed) == (EVEN.bits(plain) + EVEN.code_lengths[END] + 7) // 8
 
 
+@given(st.binary(max_size=300), st.integers(0, 300), st.integers(0, 400))
+def test_a_stream_that_is_cut_tells_how_it_begins(plain: bytes, cut: int, limit: int) -> None:
+    packed = b"\xee" + pack_huffman(EVEN, plain)
+    kept = packed[: max(1, len(packed) - cut)]
+    begun = EVEN.beginning(kept, 1, limit)
+    assert plain.startswith(begun)
+    assert EVEN.bits(begun) <= 8 * (len(kept) - 1)
+    # Nothing that is whole is left out.
+    whole = EVEN.bits(plain[: len(begun) + 1]) <= 8 * (len(kept) - 1)
+    assert begun == plain or len(begun) == limit or not whole
+    assert EVEN.beginning(packed + kept, 1, 400) == plain
+
+
 @given(st.binary(max_size=300), st.integers(0, 310), st.integers(0, 400))
 def test_any_bytes_decode_or_are_refused(data: bytes, offset: int, limit: int) -> None:
     plain, code = b"", ""

@@ -1,6 +1,7 @@
 """The cursor: values plain, and the tree of fields with a trace."""
 
 import uuid
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -163,3 +164,22 @@ def test_a_trace_changes_no_value(data: bytes, pulls: list[str]) -> None:
             values.append((error.code, error.offset, error.text))
         results.append(values)
     assert results[0] == results[1]
+
+
+def test_fields_of_the_open_group_are_changed() -> None:
+    trace = Trace()
+    reader = Reader(b"abcd", trace=trace)
+    reader.u8("first")
+    with reader.group("group"):
+        reader.u8("second")
+        first = trace.count
+        reader.raw("third", 2)
+        trace.change_from(first, lambda field: replace(field, secret=True))
+    assert first == 1
+    assert [field.secret for field in (*trace.fields, *trace.last.children)] == [False, False, False, True]
+
+
+def test_spans_overlap_where_they_share_a_byte() -> None:
+    span = Span(1, 4, 2)
+    assert [span.overlaps(Span(1, at, 2)) for at in range(2, 8)] == [False, True, True, True, False, False]
+    assert not span.overlaps(Span(0, 4, 2))

@@ -17,6 +17,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from analyzer.engine.schemas import distinct
+
 ROWS = 4
 FILE_FILTER = "Schema files (*.json);;All files (*)"
 PATH = Qt.ItemDataRole.UserRole
@@ -68,7 +70,7 @@ class SchemaList(QWidget):
 
     def add(self, path: str) -> None:
         """Take one more file, or say what is wrong with it."""
-        if path in self.paths:
+        if len(distinct(map(Path, (*self.paths, path)))) == self.list.count():
             return
         trouble = self._refused((*self.paths, path))
         self._say(trouble)

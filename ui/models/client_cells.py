@@ -10,9 +10,10 @@ from PySide6.QtCore import QCoreApplication
 from analyzer.protocols.base import Pace
 from analyzer.snapshots.status import LostBy
 from analyzer.stats.clients import SLOW_ACK_MS, ClientStats, Concern, Severity
+from ui.models.client_names import bare_name
 from ui.models.column_model import Column
 from ui.views.cells import Cell
-from ui.words import UNKNOWN, count, decimal, number, percent, quantity
+from ui.words import DOT, UNKNOWN, count, decimal, number, percent, quantity
 
 SIGNS = {Severity.ERROR: "error", Severity.WARNING: "warn", Severity.UNPROVED: "note", Severity.PROVED: "ok"}
 _SHORT = {LostBy.CAPTURE: "cap", LostBy.NETWORK: "net", LostBy.UNKNOWN: "?"}
@@ -32,6 +33,13 @@ class Row:
     """For people."""
     several: bool
     """The client's flow has more than one session."""
+    apart: str = ""
+    """Part of an address, where a client on another flow has the same name."""
+
+    @property
+    def name(self) -> str:
+        """What the client is called."""
+        return client_name(self.stats, several=self.several, apart=self.apart)
 
 
 ClientColumn = Column[Row]
@@ -42,10 +50,11 @@ def tr(text: str) -> str:
     return QCoreApplication.translate("Clients", text)
 
 
-def client_name(stats: ClientStats, *, several: bool = False) -> str:
+def client_name(stats: ClientStats, *, several: bool = False, apart: str = "") -> str:
     """Player's name, `:port` until it is known; with the session's number where the flow has several."""
-    name = stats.player or ":" + stats.ends.client.rpartition(":")[2]
-    return f"{name} ({number(stats.number + 1)})" if several else name
+    name = bare_name(stats)
+    name = f"{name} ({number(stats.number + 1)})" if several else name
+    return f"{name}{DOT}{apart}" if apart else name
 
 
 def milliseconds(value: float | None) -> str:
@@ -94,7 +103,9 @@ def cell_of(row: Row, column: ClientColumn, *, left_out: bool) -> Cell:
         tone, sign = "warn", "warn"
     if left_out:
         tone = "text3"
-    return Cell(text, tone, right=column.right, sign=sign, middle=column.name == "address")
+    # What tells clients of one name apart stands at the end.
+    is_long = column.name == "client" and (row.several or bool(row.apart))
+    return Cell(text, tone, right=column.right, sign=sign, middle=column.name == "address" or is_long)
 
 
 def _share(row: Row) -> str:
@@ -148,10 +159,13 @@ def _first_columns() -> tuple[ClientColumn, ...]:
         Column(
             "client",
             tr("Client"),
-            tr("Player's name, :port until it is known; the worst first unless sorted"),
+            tr(
+                "Player's name, :port until it is known; of several of one name also part of an address: "
+                "the server's if that differs, else the client's. The worst first unless sorted"
+            ),
             0,
-            lambda row: client_name(row.stats, several=row.several),
-            lambda row: client_name(row.stats, several=row.several),
+            lambda row: row.name,
+            lambda row: row.name,
             right=False,
             rising=True,
         ),
@@ -309,6 +323,7 @@ def tool_tip(row: Row, old_base_ms: float) -> str:
     place = [text for text in (row.dialect, stats.map) if text]
     lines = [
         f"{client_name(stats, several=row.several)}  {stats.ends.client}  {', '.join(place)}",
+        *([tr("On the server {0}").format(stats.ends.server)] if row.apart else []),
         *(concern_text(concern, stats, old_base_ms) for concern in stats.concerns),
     ]
     if stats.severity is Severity.UNPROVED:

@@ -11,6 +11,7 @@ from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, Qt
 from analyzer.protocols.base import Pace
 from analyzer.stats.clients import OLD_BASE_MS, ClientStats
 from ui.models.client_cells import ClientColumn, Row, cell_of, columns, tool_tip
+from ui.models.client_names import bare_name, told_apart
 from ui.models.column_model import ColumnModel
 from ui.views.cells import CELL_ROLE, Cell
 from ui.views.signs import TEXTS
@@ -62,7 +63,11 @@ class ClientModel(ColumnModel[Row]):
         self._keep({entry.session for entry in stats})
         self._top_rate = max((entry.rate or 0.0 for entry in stats), default=0.0)
         flows = Counter(entry.flow for entry in stats)
-        rows = {entry.session: self._row(entry, several=flows[entry.flow] > 1) for entry in stats}
+        apart = told_apart(stats)
+        rows = {
+            entry.session: self._row(entry, flows[entry.flow] > 1, apart.get((bare_name(entry), entry.flow), ""))
+            for entry in stats
+        }
         known = {entry.stats.session for entry in self._rows}
         new = [row for session, row in rows.items() if session not in known]
         self._rows = [rows[entry.stats.session] for entry in self._rows]
@@ -118,9 +123,9 @@ class ClientModel(ColumnModel[Row]):
         self._column, self._descending = column, order is Qt.SortOrder.DescendingOrder
         self._put_in_order()
 
-    def _row(self, stats: ClientStats, *, several: bool) -> Row:
+    def _row(self, stats: ClientStats, several: bool, apart: str) -> Row:
         dialect = self._dialects.get(stats.dialect, stats.dialect)
-        return Row(stats, self._paces.get(stats.session), dialect, several)
+        return Row(stats, self._paces.get(stats.session), dialect, several, apart)
 
     def _keep(self, sessions: set[int]) -> None:
         """Rows that go are moved to the end, so that they go at once."""

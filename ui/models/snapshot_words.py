@@ -105,9 +105,14 @@ def nothing_to_show(head: SnapshotHead, reason: str) -> tuple[str, str]:
     return _tr("No delta to show"), f"{sentence(reason)}."
 
 
+def is_declined(tables: Tables, flow: int) -> bool:
+    """Did a person choose that a flow of which nothing is decoded is not to be?"""
+    return bool(tables.flows.text("pinned", flow))
+
+
 def unread(tables: Tables, flow: int) -> str:
     """Why no packet of a flow is decoded."""
-    if tables.flows.text("pinned", flow):
+    if is_declined(tables, flow):
         return _tr("You chose not to decode this flow: only its bytes are known")
     return _tr("Nothing reads this flow: only its bytes are known")
 

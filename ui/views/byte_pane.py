@@ -48,6 +48,7 @@ class BytePane(QWidget):
         self._detail: PacketDetail | None = None
         self._secrets: Secrets | None = None
         self._span: Span | None = None
+        self._declined = False
         self._is_group = False
         self._marks = ByteMarks()
         self._shown_steps: tuple[Step, ...] = ()
@@ -132,9 +133,9 @@ class BytePane(QWidget):
         style = Qt.ToolButtonStyle.ToolButtonTextBesideIcon if fits else Qt.ToolButtonStyle.ToolButtonIconOnly
         self._completing.setToolButtonStyle(style)
 
-    def show_detail(self, detail: PacketDetail | None, secrets: Secrets) -> None:
-        """Show the buffers of another packet, beginning with the captured one."""
-        self._detail, self._secrets, self._span = detail, secrets, None
+    def show_detail(self, detail: PacketDetail | None, secrets: Secrets, *, declined: bool = False) -> None:
+        """Show the buffers of another packet, beginning with the captured one. `declined`: nobody wants it decoded."""
+        self._detail, self._secrets, self._span, self._declined = detail, secrets, None, declined
         self.tabs.blockSignals(True)
         while self.tabs.count():
             self.tabs.removeTab(self.tabs.count() - 1)
@@ -174,6 +175,8 @@ class BytePane(QWidget):
         """Say how to learn more, where there is more."""
         if self._detail is None or self._detail.tree.fields:
             says = self.tr("Select a field, or click a byte to find its field")
+        elif self._declined:
+            says = self.tr("No fields: you chose not to decode this flow. Drag over bytes to choose what Ctrl+C copies")
         else:
             says = self.tr("No fields: nothing reads this flow. Drag over bytes to choose what Ctrl+C copies")
         self.show_foot("", says, "", ())

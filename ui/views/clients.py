@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QSplitter, QStackedLayout, QTo
 from analyzer.protocols.base import Pace
 from ui import fonts
 from ui.document import Document
-from ui.models.client_cells import client_name
 from ui.models.client_source import ClientSource
 from ui.models.clients import ClientModel
 from ui.models.related import last_packet
@@ -289,7 +288,7 @@ class ClientsPane(QWidget):
         if row < 0:
             return ""
         entry = self.clients.row_at(row)
-        return client_name(entry.stats, several=entry.several)
+        return entry.name
 
     @Slot(int)
     def _limited(self, session: int) -> None:

@@ -23,7 +23,7 @@ from ui import fonts
 from ui.document import Document
 from ui.models import provenance
 from ui.models.fields import FieldModel
-from ui.models.snapshot_words import unread
+from ui.models.snapshot_words import is_declined, unread
 from ui.theme import CELL_PADDING, TOOL_ROW_HEIGHT, Theme
 from ui.views.byte_pane import BytePane
 from ui.views.elided import ElidedLabel
@@ -175,7 +175,7 @@ class PacketTab(QWidget):
     def _show(self, detail: PacketDetail | None) -> None:
         with QSignalBlocker(self.tree):
             self.tree.show_detail(detail)
-        self.bytes.show_detail(detail, self.model.secrets)
+        self.bytes.show_detail(detail, self.model.secrets, declined=detail is not None and self._is_declined(detail))
         self._steps = []
         self._pages.setCurrentWidget(self._nothing if detail is None else self._content)
         if detail is None:
@@ -193,6 +193,12 @@ class PacketTab(QWidget):
         if wrong is not None:
             self._error_text.setText(self._error_sentence(wrong[1], detail))
             self._error_button.setVisible(wrong[1].span is not None)
+
+    def _is_declined(self, detail: PacketDetail) -> bool:
+        """Did a person choose that the packet's flow is not decoded?"""
+        if self.model.top or self._document is None:
+            return False
+        return is_declined(self._document.tables, self._document.tables.packets.integer("flow", detail.packet))
 
     def _error_sentence(self, node: Field, detail: PacketDetail) -> str:
         if node.span is None:

@@ -12,7 +12,7 @@ from analyzer.protocols.teeworlds.detect import TeeworldsDetector, probe
 from analyzer.protocols.teeworlds.dialects import DIALECTS
 from analyzer.protocols.teeworlds.explain import explain
 from analyzer.protocols.teeworlds.layouts import layouts
-from analyzer.protocols.teeworlds.made import made_snapshot
+from analyzer.protocols.teeworlds.made import made_messages, made_snapshot
 from analyzer.protocols.teeworlds.message_fields import message_fields
 from analyzer.protocols.teeworlds.pace import pace
 from analyzer.protocols.teeworlds.partial_codec import TeeworldsPartialCodec
@@ -69,6 +69,7 @@ PROTOCOL = Protocol(
     pace=pace,
     excerpts=Excerpts(
         made_snapshot,
+        made_messages,
         tells_dialect=frozenset({"CONNECTACCEPT", "TOKEN"}),
         opens_epoch=("NETMSG_MAP_CHANGE", "NETMSG_ENTERGAME"),
     ),

@@ -17,11 +17,13 @@ from analyzer.protocols.teeworlds.messages import (
     message_id,
     read_message,
 )
+from analyzer.protocols.teeworlds.passwords import guarded, may_hold_password
 from analyzer.protocols.teeworlds.schema import Schema
 from analyzer.protocols.teeworlds.told_names import told_by
 from analyzer.snapshots.model import JoinedDelta
 from analyzer.transports.teeworlds import read_packet
-from analyzer.transports.teeworlds_packet import PLAIN, SEVEN, PacketKind
+from analyzer.transports.teeworlds_huffman import HUFFMAN
+from analyzer.transports.teeworlds_packet import PLAIN, SEVEN, Packet, PacketKind
 from analyzer.transports.teeworlds_tree import COMPRESSED_PAYLOAD, SURPLUS, ReadMessage
 from analyzer.wire import varint
 from analyzer.wire.errors import DecodeError
@@ -49,7 +51,8 @@ def explain(payload: bytes, facts: SessionFacts, joined: JoinedDelta | None) -> 
         told = _told(reader, head, dialect)
         if told is not None and told[1]:
             players = {**players, told[0]: told[1]}
-        explain_body(reader, head, schema, facts.names, players)
+        with guarded(reader, head, schema):
+            explain_body(reader, head, schema, facts.names, players)
         if told is not None and not told[1]:
             players = {client: name for client, name in players.items() if client != told[0]}
 
@@ -67,6 +70,8 @@ def explain(payload: bytes, facts: SessionFacts, joined: JoinedDelta | None) -> 
         else field
         for field in trace.fields
     )
+    if packet.compressed and packet.payload_buffer == CAPTURED:
+        fields = _cut_compressed(fields, payload, packet, dialect)
     if joined is not None:
         buffers.append(Buffer("joined delta", joined.data, byte_bits(joined)))
         fields += (_explain_delta(joined, facts),)
@@ -95,14 +100,30 @@ def _with_secret(left: Field, data: bytes, schema: Schema, size_shift: int) -> F
     """What is left of a packet: secret, where a chunk in it, which may be cut, has a message with a password."""
     if left.span is None:
         return left
-    at, end = left.span.offset, left.span.offset + left.span.length
+    start, end = left.span.offset, left.span.offset + left.span.length
+    return replace(left, secret=True) if _some_password(data, start, end, schema, size_shift) else left
+
+
+def _cut_compressed(fields: tuple[Field, ...], payload: bytes, packet: Packet, dialect: Dialect) -> tuple[Field, ...]:
+    """What is left of a packet that cannot be decompressed to its end: secret, if what can be is of a password."""
+    start = packet.payload_offset
+    plain = HUFFMAN.beginning(payload, start, dialect.variant.max_payload)
+    if not _some_password(plain, 0, len(plain), dialect.schema, dialect.variant.size_shift):
+        return fields
+    span = Span(CAPTURED, start, len(payload) - start)
+    note = "cannot be decompressed to its end; a message in it has a password"
+    return (*fields[:1], Field(COMPRESSED_PAYLOAD, payload[start:], "", span, note=note, secret=True), *fields[1:])
+
+
+def _some_password(data: bytes, at: int, end: int, schema: Schema, size_shift: int) -> bool:
+    """Does one of the chunks in `data[at:end]`, the last of which may be cut, have a message with a password?"""
+    low = (1 << size_shift) - 1
     while end - at >= CHUNK_HEADER:
         start = at + CHUNK_HEADER + (data[at] >> 6 & 1)
-        low = (1 << size_shift) - 1
         at = start + ((data[at] & 0x3F) << size_shift | data[at + 1] & low)
         if _has_password(data, start, min(at, end), schema):
-            return replace(left, secret=True)
-    return left
+            return True
+    return False
 
 
 def _has_password(data: bytes, start: int, end: int, schema: Schema) -> bool:
@@ -112,7 +133,7 @@ def _has_password(data: bytes, start: int, end: int, schema: Schema) -> bool:
         return False
     key = (system, number)
     known = schema.by_message_number.get(key) if identity is None else schema.by_message_uuid.get((system, identity))
-    return known is not None and any(field.secret for field in known.fields)
+    return known is not None and may_hold_password(known)
 
 
 def _explain_delta(joined: JoinedDelta, facts: SessionFacts) -> Field:

@@ -82,7 +82,7 @@ from analyzer.wire.kernels import decompress, digest, unpack
 
 _HEADER, _TAIL = int(TokenPlace.HEADER), int(TokenPlace.TAIL)
 _NO_ROLE, _LAST_SNAP, _INPUT = int(Role.NONE), int(Role.SNAP), int(Role.INPUT)
-_OWN_NAME = int(Role.OWN_NAME)
+_OWN_NAME, _MAP_CHANGE = int(Role.OWN_NAME), int(Role.MAP_CHANGE)
 
 
 @kernel
@@ -257,7 +257,7 @@ def _read_message(
         flags |= SYSTEM
     role = format.roles[int(from_server), value & 1, id]
     is_snap, is_input = 0 <= role <= _LAST_SNAP, role == _INPUT
-    if role >= _OWN_NAME or (flags & VITAL and role != _NO_ROLE):
+    if role >= _OWN_NAME or role == _MAP_CHANGE or (flags & VITAL and role != _NO_ROLE):
         return AT_MESSAGE
     if flags & VITAL:
         last = state[LAST + direction]

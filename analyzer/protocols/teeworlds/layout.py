@@ -176,6 +176,13 @@ class MessageType:
     unused: bool
     fields: tuple[MessageField, ...]
     note: str = ""
+    replaces: MessageType | None = None
+    """The dialect's own message with a password, where a mod gives that another layout."""
+
+
+def has_password(message: MessageType) -> bool:
+    """Does the layout say of a field that it is one?"""
+    return any(field.secret for field in message.fields)
 
 
 ENCODINGS = {

@@ -1,4 +1,5 @@
-"""Writes a whole snapshot the way a server sends one without a base, for captures that leave its base out.
+"""Writes a whole snapshot the way a server sends one without a base, for captures that leave its base out; and
+messages again.
 
 Spec sections 2, 7, 8 and 9; the packet is that of the connection it is to be read in.
 """
@@ -19,6 +20,8 @@ from analyzer.transports.teeworlds_packet import TOKEN, TOKEN_SIZE, TokenPlace, 
 from analyzer.wire.varint import pack
 
 NO_BASE = -1
+CHUNK_HEADER = 2
+MAX_CHUNKS = 255
 
 
 def made_snapshot(block: bytes, tick: int, facts: SessionFacts, model: bytes) -> tuple[bytes, ...]:
@@ -32,7 +35,27 @@ def made_snapshot(block: bytes, tick: int, facts: SessionFacts, model: bytes) ->
     like = read_packet(model, variant)
     token = facts.token if like.token is None else like.token
     messages = _messages(unpack_state(block), tick, facts.sizes, dialect.roles)
-    return tuple(_packet(variant, like.ack, token, message) for message in messages)
+    return tuple(_packet(variant, like.ack, token, [message]) for message in messages)
+
+
+def made_messages(messages: Sequence[tuple[bytes, int, int]], facts: SessionFacts, model: bytes) -> tuple[bytes, ...]:
+    """Payloads of packets that say again what messages said, not vital, so that they stand in no order.
+
+    `messages`: payload, offset and size of each. `model`: as for `made_snapshot`.
+    """
+    variant = DIALECTS[facts.dialect].variant
+    like = read_packet(model, variant)
+    token = facts.token if like.token is None else like.token
+    packets: list[list[bytes]] = []
+    room = 0
+    for payload, offset, size in messages:
+        message = read_packet(payload, variant).payload[offset : offset + size]
+        if len(message) > room or len(packets[-1]) == MAX_CHUNKS:
+            packets.append([])
+            room = PART_BYTES
+        packets[-1].append(message)
+        room -= len(message) + CHUNK_HEADER
+    return tuple(_packet(variant, like.ack, token, some) for some in packets)
 
 
 def _messages(state: State, tick: int, sizes: Sequence[int], roles: Roles) -> list[bytes]:
@@ -61,15 +84,15 @@ def _full_delta(state: State, sizes: Sequence[int]) -> Iterator[int]:
         yield from values
 
 
-def _packet(variant: Variant, ack: int, token: int | None, message: bytes) -> bytes:
-    """flags and ack bits 9..8, ack bits 7..0, count 1 [token], chunk header of 2 bytes, message [token]"""
+def _packet(variant: Variant, ack: int, token: int | None, messages: Sequence[bytes]) -> bytes:
+    """flags and ack bits 9..8, ack bits 7..0, count [token], then chunk header of 2 bytes and message, each [token]"""
     token_bytes = b"" if token is None else token.to_bytes(TOKEN_SIZE, "big")
     behind = variant.token_place in (TokenPlace.FLAGGED, TokenPlace.HEADER)
     bits = sum(bit for _, bit, flag in variant.flag_bits if flag == TOKEN) if token is not None else 0
-    header = bytes((bits | ack >> 8, ack & 0xFF, 1)) + (token_bytes if behind else b"")
+    header = bytes((bits | ack >> 8, ack & 0xFF, len(messages))) + (token_bytes if behind else b"")
     low = (1 << variant.size_shift) - 1
-    chunk = bytes((len(message) >> variant.size_shift, len(message) & low)) + message
-    return header + chunk + (token_bytes if variant.token_place is TokenPlace.TAIL else b"")
+    chunks = [bytes((len(message) >> variant.size_shift, len(message) & low)) + message for message in messages]
+    return header + b"".join(chunks) + (token_bytes if variant.token_place is TokenPlace.TAIL else b"")
 
 
 def _numbers(values: Iterable[int]) -> bytes:

@@ -184,12 +184,17 @@ def _explain_fields(body: _Body, fields: Sequence[MessageField]) -> None:
 
 def fitting(reader: Reader, guessed: MessageType, schema: Schema) -> MessageType | None:
     """A guessed layout if it takes exactly the bytes of the message, which is not read by this; None otherwise."""
-    trial = Reader(reader.data[reader.offset : reader.end])
+    return guessed if trial(reader, guessed, schema) == (reader.end, True) else None
+
+
+def trial(reader: Reader, layout: MessageType, schema: Schema, trace: Trace | None = None) -> tuple[int, bool]:
+    """Read a body by a layout, without pulling anything: where the reading ends, and whether all fields are there."""
+    apart = Reader(reader.data, reader.offset, reader.end, buffer=reader.buffer, trace=trace)
     try:
-        _Body(trial, schema, NO_NAMES, {}).pull_all(guessed.fields)
+        _Body(apart, schema, NO_NAMES, NO_PLAYERS).pull_all(layout.fields)
     except DecodeError:
-        return None
-    return None if trial.left else guessed
+        return apart.offset, False
+    return apart.offset, True
 
 
 def message_name(known: MessageType | None, system: bool, number: int) -> str:

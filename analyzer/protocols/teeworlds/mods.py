@@ -6,12 +6,12 @@ Which files are in use is one immutable value that `use` replaces as a whole: ot
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
 from analyzer.protocols.base import SchemaError
-from analyzer.protocols.teeworlds.layout import ItemType, MessageType
+from analyzer.protocols.teeworlds.layout import ItemType, MessageType, has_password
 from analyzer.protocols.teeworlds.schema import Schema, index, own_schema, own_tables
 from analyzer.protocols.teeworlds.schema_file import read_families, read_tables
 from analyzer.protocols.teeworlds.schema_tables import Tables
@@ -72,10 +72,16 @@ def combined(own: Tables, added: Sequence[Tables]) -> Tables:
     """
     items = _merged(own.items, [(tables, tables.items) for tables in added], _item_key, "item")
     messages = _merged(own.messages, [(tables, tables.messages) for tables in added], _message_key, "message")
+    with_password = {_message_key(message): message for message in own.messages if has_password(message)}
+    messages = [_kept_secret(message, with_password.get(_message_key(message))) for message in messages]
     title = ", ".join((own.title, *(tables.title for tables in added)))
     # A later one of a name counts.
     connless = [*own.connless, *(entry for tables in added for entry in tables.connless)]
     return Tables(title, own.slots, enums=own.enums, flags=own.flags, items=items, messages=messages, connless=connless)
+
+
+def _kept_secret(message: MessageType, own: MessageType | None) -> MessageType:
+    return message if own is None or message is own else replace(message, replaces=own)
 
 
 def _merged(

@@ -244,8 +244,10 @@ class TeeworldsReading(Reading):
         self._release(released)
 
     def _handler(self, role: Role, vital: bool) -> Callable[[_Arrived], None] | None:
-        # Both peers ignore them where they are not vital.
-        return None if role in (Role.MAP_CHANGE, Role.ENTERGAME) and not vital else self._handlers.get(role)
+        # Both peers ignore them where they are not vital. Excerpts tell so of what began before them.
+        if role is Role.MAP_CHANGE and not vital:
+            return self._on_told_map
+        return None if role is Role.ENTERGAME and not vital else self._handlers.get(role)
 
     def _release(self, released: Released[_Arrived]) -> None:
         if released.lost:
@@ -266,11 +268,10 @@ class TeeworldsReading(Reading):
         self._pending = None
 
     def _on_map_change(self, arrived: _Arrived) -> None:
-        stop = arrived.packet.payload.find(b"\0", arrived.body, arrived.end)
-        name = None
-        if stop >= 0:
-            name = arrived.packet.payload[arrived.body : stop].decode("utf-8", "backslashreplace")
-        self._sessions.change_map(name)
+        self._sessions.change_map(_map_name(arrived))
+
+    def _on_told_map(self, arrived: _Arrived) -> None:
+        self._sessions.tell_map(_map_name(arrived))
 
     def _on_entergame(self, arrived: _Arrived) -> None:
         self._sessions.enter()
@@ -360,6 +361,13 @@ class TeeworldsReading(Reading):
         """A 0.7 client asks for a token before it connects, but also before it asks for the server's information."""
         variant = self._dialect.variant
         return packet.control == TOKEN_EXCHANGE and TOKEN_EXCHANGE in variant.handshake
+
+
+def _map_name(arrived: _Arrived) -> str | None:
+    """The name in a MAP_CHANGE; None: it does not end."""
+    payload = arrived.packet.payload
+    stop = payload.find(b"\0", arrived.body, arrived.end)
+    return payload[arrived.body : stop].decode("utf-8", "backslashreplace") if stop >= 0 else None
 
 
 def _system_number(packet: Packet, chunk: Chunk) -> int:

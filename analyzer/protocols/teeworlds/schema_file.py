@@ -40,6 +40,19 @@ def read_families(path: Path) -> tuple[str, ...]:
     return tuple(family for family in FAMILIES if family in named)
 
 
+def sources(path: Path) -> list[Path]:
+    """The file, where it really lies, and all that it draws on, as far as that can be read; not all need be there."""
+    found = [Path(os.path.realpath(path))]
+    for file in found:  # which grows meanwhile
+        try:
+            names = [node.text() for node in _entries(_parse(file).members(), "include")]
+            included = [Path(os.path.realpath(file.parent / name)) for name in names]
+        except (SchemaError, ValueError):
+            continue
+        found += [path for path in dict.fromkeys(included) if path not in found]
+    return found
+
+
 def _read_into(tables: Tables, path: Path, opened: list[Path], done: set[Path]) -> None:
     top = _parse(path).record(
         ("format", "title"),

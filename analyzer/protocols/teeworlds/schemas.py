@@ -11,7 +11,7 @@ from analyzer.protocols.teeworlds.guesses import body, guess, is_unknown, write
 from analyzer.protocols.teeworlds.mods import Base, in_use, read_mods
 from analyzer.protocols.teeworlds.mods import use as use_mods
 from analyzer.protocols.teeworlds.schema import Schema, own_tables
-from analyzer.protocols.teeworlds.schema_file import read_families, read_tables
+from analyzer.protocols.teeworlds.schema_file import read_families, read_tables, sources
 
 BASES: tuple[Base, ...] = tuple(dict.fromkeys(dialect.base for dialect in DIALECTS.values()))
 """What files are combined with."""
@@ -57,4 +57,4 @@ def _counted(count: int, what: str) -> str:
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
-SCHEMAS = Schemas(check, use, is_unknown, body, guess, write)
+SCHEMAS = Schemas(check, use, sources, is_unknown, body, guess, write)

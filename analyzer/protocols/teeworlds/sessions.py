@@ -60,6 +60,12 @@ class Sessions:
         self._replace_epoch(begun=True, map_began=True)
         self._rows.amend_session(self.current, "map", self._map)
 
+    def tell_map(self, name: str | None) -> None:
+        """A message that begins nothing says what the map is; that counts where nobody knows."""
+        if name is not None and not self._map:
+            self._map = name
+            self._rows.amend_session(self.current, "map", name)
+
     def enter(self) -> None:
         """The client enters the game."""
         epoch = self.epoch

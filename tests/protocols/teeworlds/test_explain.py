@@ -12,8 +12,10 @@ from analyzer.protocols.base import SessionFacts
 from analyzer.protocols.teeworlds.dialects import DIALECTS
 from analyzer.protocols.teeworlds.explain import CAPTURED, DECOMPRESSED, JOINED, explain
 from analyzer.snapshots.model import JoinedDelta, Part
+from analyzer.transports.teeworlds_huffman import HUFFMAN
 from analyzer.transports.teeworlds_packet import TAIL
 from analyzer.wire.reader import Field, FieldTree, Span
+from analyzer.wire.secrets import Secrets
 from tests.encoder import chunk, connless, control, delta, message, pack_varints, packet
 from tests.protocols.teeworlds.played import READY, SIZES, TOKEN, A, B, input_message, map_change, snap_single
 
@@ -150,6 +152,20 @@ def test_where_reading_stops() -> None:
         *[True] * len(whole),
         False,
     ]
+
+
+def test_a_cut_compressed_packet_hides_a_password_and_nothing_else() -> None:
+    info = message(1, True, b"0.6 626fce9a778df4d4\0XQ7-vJm9\0")
+    for bodies, hides in (([READY, info], True), ([READY, input_message(100)], False)):
+        whole = packet([chunk(body) for body in bodies], token=TOKEN, variant=TAIL, compress=True)
+        for cut in range(1, len(whole) - 3):
+            payload = whole[: len(whole) - cut]
+            secrets = Secrets(explain(payload, FACTS, None))
+            begun = HUFFMAN.beginning(payload, 3, 1400)
+            # As soon as it can be told that the message is the one, before its password begins.
+            begins = hides and len(begun) > len(chunk(READY)) + 2
+            assert secrets.hidden(CAPTURED) == ((range(3, len(payload)),) if begins else ())
+            assert begins or b"XQ" not in begun
 
 
 PAYLOADS = st.one_of(

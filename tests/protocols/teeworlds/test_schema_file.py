@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from analyzer.protocols.base import SchemaError
-from analyzer.protocols.teeworlds.schema_file import read_tables
+from analyzer.protocols.teeworlds.schema_file import read_tables, sources
 from tests.protocols.teeworlds.schema_texts import (
     ITEM,
     MESSAGE,
@@ -144,3 +144,16 @@ def test_any_entry_is_taken_or_refused(tmp_path: Path, key: str, value: object, 
     content = TOP | {"items": [ITEM, ITEM | {key: value}], "messages": [MESSAGE | {other: second}]}
     with suppress(SchemaError):
         read_tables(write(tmp_path, content))
+
+
+def test_sources_are_all_that_a_file_draws_on(tmp_path: Path) -> None:
+    """Whatever is wrong with them: what is put right must be noticed."""
+    top = write(tmp_path, TOP | {"include": ["one.json", "none/two.json", "nul\0.json"]})
+    assert sources(top) == [top]
+    write(tmp_path, TOP | {"include": ["one.json", "none/two.json"]})
+    write(tmp_path, TOP | {"include": ["three.json", "s.json"]}, "one.json")
+    (tmp_path / "three.json").write_text("{", encoding="utf-8")
+    assert sources(top) == [top, *(tmp_path / name for name in ("one.json", "none/two.json", "three.json"))]
+    (tmp_path / "link.json").symlink_to(top)
+    assert sources(tmp_path / "link.json") == sources(top)
+    assert sources(tmp_path / "nothing.json") == [tmp_path / "nothing.json"]
