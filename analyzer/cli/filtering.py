@@ -25,7 +25,7 @@ SHOWN = 100
 """Characters of a filter shown around what is wrong with it."""
 
 
-class Chosen:
+class Filtered:
     """What a filter chooses."""
 
     def __init__(self, text: str, schemas: Sequence[Path] | None) -> None:
@@ -72,9 +72,9 @@ class Chosen:
             yield show
 
 
-def chosen_by(text: str | None, schemas: Sequence[Path] | None) -> Chosen | None:
+def chosen_by(text: str | None, schemas: Sequence[Path] | None) -> Filtered | None:
     """What the option says; None without it. Raises WrongFilterError."""
-    return None if text is None else Chosen(text, schemas)
+    return None if text is None else Filtered(text, schemas)
 
 
 def _told(text: str, error: FilterError) -> str:

@@ -11,7 +11,7 @@ import typer
 
 from analyzer.cli.absent import note_absence
 from analyzer.cli.clients import sessions_of
-from analyzer.cli.filtering import Chosen, chosen_by
+from analyzer.cli.filtering import Filtered, chosen_by
 from analyzer.cli.opening import code_names, decoded
 from analyzer.cli.options import Client, DecodeAs, DisplayFilter, File, MemoryLimit, Records, SchemaFiles
 from analyzer.cli.output import Column, Format, counted, csv_lines, json_text, note, table_lines, write_lines
@@ -132,7 +132,7 @@ def _note_none(file: Path, capture: Capture, client: str | None) -> None:
         note(f"{counted(every, 'snapshot')}, none rebuilt; see --all")
 
 
-def _filtered(chosen: Chosen, capture: Capture, query: Query, rows: Ints, client: str | None) -> Ints:
+def _filtered(chosen: Filtered, capture: Capture, query: Query, rows: Ints, client: str | None) -> Ints:
     """Those of some rows that a filter is true of; where that is none of them, but it is true of others, a note."""
     found = chosen.snapshots(capture, query, rows)
     if not len(found):

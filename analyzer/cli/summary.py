@@ -7,18 +7,22 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import typer
 
+from analyzer.cli.filtering import Filtered, chosen_by
 from analyzer.cli.frame_words import word
 from analyzer.cli.opening import code_legends, code_names, decoded, packet_kinds
-from analyzer.cli.options import AsJson, DecodeAs, File, MemoryLimit, SchemaFiles
+from analyzer.cli.options import AsJson, DecodeAs, DisplayFilter, File, MemoryLimit, SchemaFiles
 from analyzer.cli.output import json_text, write_lines
 from analyzer.cli.summary_page import page_lines
 from analyzer.engine.capture import Capture
 from analyzer.engine.machine import resident_bytes
+from analyzer.engine.query import Query
 from analyzer.net.kinds import FrameKind
-from analyzer.stats.capture import CaptureStats, capture_stats
+from analyzer.stats.capture import CaptureStats, Chosen, capture_stats
 from analyzer.stats.flows import FlowEnds
+from analyzer.stats.live import live_snapshots
 from analyzer.stats.sessions import SessionStats
 from analyzer.stats.snapshots import SnapshotStats
 from analyzer.store.memory import TableSize, memory_sizes
@@ -29,6 +33,7 @@ Row = dict[str, object]
 
 def summary(
     file: File,
+    display_filter: DisplayFilter = None,
     as_json: AsJson = False,
     memory: Annotated[bool, typer.Option("--memory", help="Also what every table takes.")] = False,
     memory_limit: MemoryLimit = None,
@@ -39,8 +44,10 @@ def summary(
 
     Packets by protocol and kind, snapshots by status and code, what is proved, sizes, item types.
     """
-    with decoded(file, memory_limit, decode_as, schema, warn=False) as (capture, _):
-        stats = capture_stats(capture.tables, packet_kinds(capture), code_names(capture))
+    filtered = chosen_by(display_filter, schema)
+    with decoded(file, memory_limit, decode_as, schema, warn=False) as (capture, query):
+        chosen = None if filtered is None else _chosen(filtered, capture, query)
+        stats = capture_stats(capture.tables, packet_kinds(capture), code_names(capture), chosen)
         record = summary_record(file, capture, stats)
         if memory:
             record["memory"] = {name: _table_size(size) for name, size in memory_sizes(capture.tables).items()}
@@ -49,6 +56,12 @@ def summary(
             record["memory_held"], record["memory_moved"] = chunks.held, chunks.moved
             record["memory_resident"] = resident_bytes()
         write_lines([json_text(record, indent=2)] if as_json else page_lines(record, stats, code_legends(capture)))
+
+
+def _chosen(filtered: Filtered, capture: Capture, query: Query) -> Chosen:
+    """Packets that a filter is true of, and snapshots that it is true of by themselves."""
+    packets = np.flatnonzero(filtered.packets(capture, query))
+    return Chosen(packets, filtered.snapshots(capture, query, live_snapshots(capture.tables)))
 
 
 def summary_record(file: Path, capture: Capture, stats: CaptureStats) -> Row:

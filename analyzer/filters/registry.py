@@ -8,7 +8,7 @@ from functools import cached_property
 
 from analyzer.filters.errors import near
 from analyzer.filters.fields import FIXED, FieldInfo
-from analyzer.filters.schema_fields import item_fields, message_fields
+from analyzer.filters.schema_fields import item_fields, message_fields, spelled
 from analyzer.filters.terms import ItemTerm, MessageTerm
 from analyzer.filters.vocabulary import NO_PROTOCOL, Vocabulary
 from analyzer.snapshots.layouts import Layout
@@ -16,6 +16,7 @@ from analyzer.snapshots.layouts import Layout
 BY_PROTOCOL = {
     "packet.kind": "packet_kinds",
     "packet.code": "packet_codes",
+    "message.code": "packet_codes",
     "snapshot.kind": "snapshot_kinds",
     "snapshot.code": "codes",
     "session.dialect": "dialects",
@@ -39,12 +40,12 @@ class Registry:
     def get(self, name: str) -> FieldInfo | None:
         """The field of a name; None: there is none. A field of a schema may have an index: `name[3]`."""
         lower = name.lower()
-        found = self._by_name.get(lower)
+        found = self._by_name.get(lower) or self._by_name.get(self._short(lower))
         if found is not None or "[" not in lower:
             return found
         stem, _, index = lower.partition("[")
         index, _, rest = index.partition("]")
-        return self._indexed(self._by_name.get(stem + rest), f"[{index}]", name)
+        return self._indexed(self._by_name.get(self._short(stem + rest)), f"[{index}]", name)
 
     def near(self, name: str) -> tuple[str, ...]:
         """Fields that `name` may be a misspelling of."""
@@ -61,6 +62,16 @@ class Registry:
     @cached_property
     def _by_name(self) -> dict[str, FieldInfo]:
         return {info.name.lower(): info for info in reversed(self._all)}
+
+    def _short(self, name: str) -> str:
+        """A field of a message that is named in full, by the short name of the message."""
+        stem, _, rest = name.partition(".")
+        full, _, field_name = rest.partition(".")
+        return f"message.{self._shorts.get(full, full)}.{field_name}" if stem == "message" else name
+
+    @cached_property
+    def _shorts(self) -> dict[str, str]:
+        return {message.name.lower(): spelled(message.short).lower() for message in self.vocabulary.messages}
 
     def _indexed(self, found: FieldInfo | None, index: str, name: str) -> FieldInfo | None:
         """One repetition of a field."""

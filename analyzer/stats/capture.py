@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from analyzer.stats.flows import FlowEnds, flow_ends
 from analyzer.stats.item_types import ItemType, all_item_types
-from analyzer.stats.live import ints, live_snapshots
+from analyzer.stats.live import Ints, ints, live_snapshots
 from analyzer.stats.sessions import SessionStats, session_stats
 from analyzer.stats.snapshots import CodeNames, SnapshotStats, snapshot_stats
 from analyzer.store.tables import Tables
@@ -54,34 +54,65 @@ class CaptureStats:
     sessions: list[SessionStats]
 
 
-def capture_stats(tables: Tables, packet_kinds: PacketKinds, code_names: CodeNames) -> CaptureStats:
-    """The summary of what is published."""
-    times = ints(tables.frames, "time_ns")
-    kinds, counts = np.unique(ints(tables.frames, "kind"), return_counts=True)
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What of a capture is summed up."""
+
+    packets: Ints
+    """Rows of `packets`, ascending; frames are those that hold them."""
+    snapshots: Ints
+    """Live rows of `snapshots`, in the order of the packets that decided them."""
+
+
+def capture_stats(
+    tables: Tables, packet_kinds: PacketKinds, code_names: CodeNames, chosen: Chosen | None = None
+) -> CaptureStats:
+    """The summary of what is published, or of what is `chosen`; how often items were sent is then not known."""
+    packets = np.arange(len(tables.packets)) if chosen is None else chosen.packets
+    frames = np.arange(len(tables.frames)) if chosen is None else _frames_of(tables, packets)
+    times = tables.frames.take("time_ns", frames).astype(np.int64)
+    kinds, counts = np.unique(tables.frames.take("kind", frames).astype(np.int64), return_counts=True)
     flows = flow_ends(tables)
-    snapshots = live_snapshots(tables)
-    sessions = session_stats(tables, flows, snapshots, code_names)
-    cut = ints(tables.packets, "length") < ints(tables.packets, "udp_length")
+    snapshots = live_snapshots(tables) if chosen is None else chosen.snapshots
+    sessions = session_stats(tables, flows, snapshots, code_names, None if chosen is None else packets)
+    cut = tables.packets.take("length", packets) < tables.packets.take("udp_length", packets)  # type: ignore[operator]
     return CaptureStats(
         start_ns=int(times.min()) if len(times) else None,
         duration_s=int(times.max() - times.min()) / 1e9 if len(times) else 0.0,
-        frames=len(tables.frames),
+        frames=len(frames),
         frame_kinds=dict(zip(kinds.tolist(), counts.tolist(), strict=True)),
-        frame_bytes=int(ints(tables.frames, "original").sum()),
-        made_frames=_made_frames(tables),
+        frame_bytes=int(tables.frames.take("original", frames).astype(np.int64).sum()),
+        made_frames=_made_frames(tables, frames),
         cut_packets=int(cut.sum()),
-        packets=len(tables.packets),
-        packet_groups=_packet_groups(tables, flows, packet_kinds),
-        flows=flows,
+        packets=len(packets),
+        packet_groups=_packet_groups(tables, flows, packet_kinds, packets),
+        flows=flows if chosen is None else _flows_of(tables, flows, packets),
         snapshots=snapshot_stats(tables, snapshots, code_names),
         item_types=all_item_types(session.item_types for session in sessions),
         sessions=sessions,
     )
 
 
-def _made_frames(tables: Tables) -> int:
+def _frames_of(tables: Tables, packets: Ints) -> Ints:
+    """The frames of some packets, also those of fragments, ascending."""
+    pieces = np.isin(ints(tables.fragments, "packet"), packets)
+    whole = tables.packets.take("frame", packets).astype(np.int64)
+    return np.union1d(whole, ints(tables.fragments, "frame")[pieces])
+
+
+def _flows_of(tables: Tables, flows: list[FlowEnds], packets: Ints) -> list[FlowEnds]:
+    """Flows that some packets are of, with how many of them, and the first."""
+    of = tables.packets.take("flow", packets).astype(np.int64)
+    rows, first, counts = np.unique(of, return_index=True, return_counts=True)
+    return [
+        replace(flows[row], packets=count, first_packet=int(packets[at]))
+        for row, at, count in zip(rows.tolist(), first.tolist(), counts.tolist(), strict=True)
+    ]
+
+
+def _made_frames(tables: Tables, frames: Ints) -> int:
     made = sorted(tables.made_interfaces)
-    return int(np.isin(tables.frames.array("interface"), made).sum()) if made else 0
+    return int(np.isin(tables.frames.take("interface", frames), made).sum()) if made else 0
 
 
 def kind_name(flow: FlowEnds, kind: int, packet_kinds: PacketKinds) -> str:
@@ -90,15 +121,18 @@ def kind_name(flow: FlowEnds, kind: int, packet_kinds: PacketKinds) -> str:
     return known[kind] if kind < len(known) else ""
 
 
-def _packet_groups(tables: Tables, flows: list[FlowEnds], packet_kinds: PacketKinds) -> list[PacketGroup]:
-    pairs = ints(tables.packets, "flow") * 256 + ints(tables.packets, "kind")
+def _packet_groups(
+    tables: Tables, flows: list[FlowEnds], packet_kinds: PacketKinds, packets: Ints
+) -> list[PacketGroup]:
+    flow, kind, size = (tables.packets.take(name, packets).astype(np.int64) for name in ("flow", "kind", "udp_length"))
+    pairs = flow * 256 + kind
     numbers, where, counts = np.unique(pairs, return_inverse=True, return_counts=True)
-    sizes = np.bincount(where, weights=ints(tables.packets, "udp_length"), minlength=len(numbers))
+    sizes = np.bincount(where, weights=size, minlength=len(numbers))
     groups: dict[tuple[str, str, str], tuple[int, int]] = {}
-    for pair, count, size in zip(numbers.tolist(), counts.tolist(), sizes.tolist(), strict=True):
-        flow = flows[pair // 256]
-        key = (flow.protocol, flow.dialect, kind_name(flow, pair % 256, packet_kinds))
-        packets, total = groups.get(key, (0, 0))
-        groups[key] = packets + count, total + int(size)
-    found = [PacketGroup(*key, packets, total) for key, (packets, total) in groups.items()]
+    for pair, count, total in zip(numbers.tolist(), counts.tolist(), sizes.tolist(), strict=True):
+        ends = flows[pair // 256]
+        key = (ends.protocol, ends.dialect, kind_name(ends, pair % 256, packet_kinds))
+        known, known_bytes = groups.get(key, (0, 0))
+        groups[key] = known + count, known_bytes + int(total)
+    found = [PacketGroup(*key, *sums) for key, sums in groups.items()]
     return sorted(found, key=lambda group: (group.protocol == "", group.protocol, group.dialect, -group.packets))

@@ -8,7 +8,7 @@ import numpy as np
 
 from analyzer.stats.flows import FlowEnds, session_flow
 from analyzer.stats.item_types import ItemType, item_types_by_session
-from analyzer.stats.live import Ints, ints
+from analyzer.stats.live import Ints
 from analyzer.stats.snapshots import CodeNames, SnapshotStats, snapshot_stats
 from analyzer.store.tables import Tables
 
@@ -35,12 +35,20 @@ class SessionStats:
     item_types: list[ItemType]
 
 
-def session_stats(tables: Tables, flows: list[FlowEnds], snapshots: Ints, code_names: CodeNames) -> list[SessionStats]:
-    """Every live session in the order of first packets. `snapshots`: the live snapshot rows."""
+def session_stats(
+    tables: Tables, flows: list[FlowEnds], snapshots: Ints, code_names: CodeNames, packets: Ints | None = None
+) -> list[SessionStats]:
+    """Every live session in the order of first packets. `snapshots`: the live snapshot rows.
+
+    `packets`: those that count, where that is not all. Then only sessions with some, without item types.
+    """
     by_session = _by_session(tables, snapshots)
-    counts = _packet_counts(tables)
+    counts = _packet_counts(tables, packets)
     found = []
-    for row, types in item_types_by_session(tables).items():
+    for row, every in item_types_by_session(tables).items():
+        types = every if packets is None else []
+        if packets is not None and not counts[row] and row not in by_session:
+            continue
         stats = snapshot_stats(tables, by_session.get(row, snapshots[:0]), code_names)
         found.append(_session(tables, flows[session_flow(tables, row)], row, int(counts[row]), stats, types))
     return sorted(found, key=lambda session: (session.first_frame, session.row))
@@ -53,8 +61,9 @@ def _by_session(tables: Tables, snapshots: Ints) -> dict[int, Ints]:
     return dict(zip(numbers.tolist(), np.split(snapshots[order], starts[1:]), strict=True)) if len(numbers) else {}
 
 
-def _packet_counts(tables: Tables) -> Ints:
-    sessions = ints(tables.packets, "session")
+def _packet_counts(tables: Tables, packets: Ints | None) -> Ints:
+    rows = np.arange(len(tables.packets)) if packets is None else packets
+    sessions = tables.packets.take("session", rows).astype(np.int64)
     return np.bincount(sessions[sessions >= 0], minlength=len(tables.sessions))
 
 

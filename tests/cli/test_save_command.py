@@ -99,13 +99,14 @@ def test_chosen_frames(capsys: pytest.CaptureFixture[str], head: Path, tmp_path:
         ["--from", "1", "--session", "0"],
         ["--packets", "1", "--to", "2"],
         ["--packets", "1", "--client", "127.0.0.1"],
+        ["--packets", "1", "-Y", "client"],
     ],
 )
 def test_one_way_to_choose(
     capsys: pytest.CaptureFixture[str], head: Path, tmp_path: Path, arguments: list[str]
 ) -> None:
     text = failed(capsys, 2, str(head), "--out", str(tmp_path / "a"), *arguments)
-    assert text.startswith("Invalid value: give only one of a time, a client or session, and --packets")
+    assert text.startswith("Invalid value: give only one of a time, a client or session, --packets and -Y")
 
 
 def test_what_cannot_be_written(capsys: pytest.CaptureFixture[str], head: Path, tmp_path: Path) -> None:

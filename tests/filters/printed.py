@@ -76,11 +76,11 @@ def head(packet: Record, name: str) -> list[Any]:
     return [field["value"] for _, chunk in chunks(packet) for field in chunk["children"][:5] if field["name"] == name]
 
 
-def message_values(packet: Record, message: str, name: str) -> list[Any]:
-    """A field in the messages of a name, without what stands before the messages' own fields."""
+def message_values(packet: Record, messages: tuple[str, ...], name: str) -> list[Any]:
+    """A field in the messages of some names, without what stands before the messages' own fields."""
     found: list[Any] = []
     for own, chunk in chunks(packet):
-        if own == message:
+        if own in messages:
             names = [field["name"] for field in chunk["children"]]
             body = chunk["children"][names.index("id") + 1 :]
             found += leaves([field for field in body if field["name"] != "uuid"], name)

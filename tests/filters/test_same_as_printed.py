@@ -44,7 +44,18 @@ SNAPSHOT_NUMBERS = (
 REBUILT_NUMBERS = ("state_bytes", "items", "added", "changed", "removed")
 SNAPSHOT_WORDS = ("kind", "status", "code", "proof", "client_has", "lost_by")
 ITEMS = ("Character", "Projectile", "Laser", "PlayerInfo", "ClientInfo", "GameInfo", "DDNetCharacter", "Flag")
-MESSAGES = {"NETMSG_INPUT": "input", "NETMSG_SNAPSINGLE": "snapsingle", "Sv_Chat": "sv_chat"}
+MESSAGES = {
+    "input": ("NETMSG_INPUT",),
+    "snap": ("NETMSG_SNAP", "NETMSG_SNAPSINGLE", "NETMSG_SNAPEMPTY"),
+    "sv_chat": ("Sv_Chat",),
+    "sv_tuneparams": ("Sv_TuneParams",),
+}
+MESSAGE_FIELDS = {
+    "input": {"ack_game_tick": "number", "intended_tick": "number", "target_x": "number"},
+    "snap": {"tick": "number", "crc": "number", "length": "number"},
+    "sv_chat": {"message": "text", "client_id": "number"},
+    "sv_tuneparams": {"gravity": "number"},
+}
 
 Groups = list[list[Any]]
 """Values of a field in a packet, by what they are counted under."""
@@ -112,21 +123,13 @@ def fields() -> Iterator[Field]:
         "number",
         together(lambda one: [one["tick"] - one["base_tick"]] if one["base_tick"] >= 0 else []),
     )
-    for message, short in MESSAGES.items():
-        for name, kind in (
-            ("ack_game_tick", "number"),
-            ("intended_tick", "number"),
-            ("tick", "number"),
-            ("crc", "number"),
-            ("message", "text"),
-            ("target_x", "number"),
-        ):
-            if filtering.registry(PROTOCOLS).get(f"message.{short}.{name}"):
-                yield Field(
-                    f"message.{short}.{name}",
-                    kind,
-                    lambda packet, message=message, name=name: [message_values(packet, message, name)],
-                )
+    for message, names in MESSAGES.items():
+        for name, kind in MESSAGE_FIELDS[message].items():
+            yield Field(
+                f"message.{message}.{name}",
+                kind,
+                lambda packet, names=names, name=name: [message_values(packet, names, name)],
+            )
     for item in ITEMS:
         yield Field(f"item.{item}", "presence", carried(lambda one, item=item: item_values(one, item, "")))
         yield Field(f"item.{item}.id", "number", carried(lambda one, item=item: item_values(one, item, "id")))

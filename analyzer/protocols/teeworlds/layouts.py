@@ -12,6 +12,8 @@ from analyzer.protocols.teeworlds.words import short_name
 from analyzer.snapshots.layouts import Layout, LayoutField, Layouts, ValueKind
 
 TEXTS = ("str", "text", "uuid", "address")
+UNSENT = ("base", "example", "never")
+"""`ids` of item types that are in no snapshot."""
 YES_OR_NO = {0: "no", 1: "yes"}
 CONTROL_FIELDS = {"CLOSE": (LayoutField("reason", ValueKind.TEXT, "why the peer hangs up"),)}
 """Fields of control messages that say something to a person."""
@@ -27,7 +29,7 @@ def layouts() -> Layouts:
     messages = [_message(message) for schema in schemas for message in schema.messages if not message.unused]
     messages += [_message(message) for schema in schemas for message in schema.connless.values()]
     messages += [Layout(name, short_name(name), CONTROL_FIELDS.get(name, ())) for name in controls]
-    items = [_item(item) for schema in schemas for item in schema.items if item.ids not in ("example", "base")]
+    items = [_item(item) for schema in schemas for item in schema.items if item.ids not in UNSENT]
     return Layouts(tuple(items), tuple(messages))
 
 
