@@ -1,6 +1,6 @@
 """Values of items and changes of many snapshots at once, from their ints: what filters ask of a whole capture.
 
-Says what `filtering.ItemReader` says, to which it leaves whatever ints alone do not tell.
+Says what `plain_items.ItemReader` says, to which it leaves whatever ints alone do not tell.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyzer.capture.frames import CaptureError
-from analyzer.engine.filtering import ItemReader
+from analyzer.engine.plain_items import ItemReader
 from analyzer.engine.query import Query
 from analyzer.filters.terms import ItemTerm, ItemValues, Value
 from analyzer.filters.value_tests import Bools
