@@ -34,7 +34,7 @@ PROJECT = ROOT / "pyproject.toml"
 IMPORTS = """
 from PySide6 import QtGui, QtSvg, QtTest, QtWidgets
 QtWidgets.QApplication([])
-import numba, numpy, platformdirs, pyqtgraph, qtawesome, rich, typer, analyzer, ui
+import lark, numba, numpy, platformdirs, pyqtgraph, qtawesome, rich, typer, analyzer, ui
 """
 MISSING_LIBRARY = re.compile(r"(lib[\w.+-]+\.so[\w.]*): cannot open shared object file")
 QT_WINDOWS = "QtWidgets.abi3.so"

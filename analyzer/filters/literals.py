@@ -17,8 +17,8 @@ from analyzer.filters.value_tests import ORDERS, AnyTest, Number, NumberTest, Ra
 
 SECOND = 1_000_000_000
 UNITS = {"ns": 1, "us": 1_000, "\u00b5s": 1_000, "ms": 1_000_000, "s": SECOND, "min": 60 * SECOND, "h": 3600 * SECOND}
-NUMBER = re.compile(r"([+-]?)(?:0[xX]([0-9a-fA-F]{1,32})|(\d{1,40})(\.\d{0,40})?(?:[eE]([+-]?\d{1,3}))?)")
-DURATION = re.compile(r"([+-]?)(\d{1,18}(?:\.\d{0,18})?|\.\d{1,18})(ns|us|\u00b5s|ms|s|min|h)")
+NUMBER = re.compile(r"([+-]?)(?:0[xX]([0-9a-fA-F]{1,32})|(\d{1,40})(\.\d{0,40})?(?:[eE]([+-]?\d{1,3}))?)", re.ASCII)
+DURATION = re.compile(r"([+-]?)(\d{1,18}(?:\.\d{0,18})?|\.\d{1,18})(ns|us|\u00b5s|ms|s|min|h)", re.ASCII)
 HEX_BYTES = re.compile(r"[0-9a-fA-F]{2}(?:[:-][0-9a-fA-F]{2})*")
 YES, NO = ("true", "yes", "1"), ("false", "no", "0")
 

@@ -23,6 +23,14 @@ EVERYWHERE = 0.5
 """If more than this share of all has to be looked at again, all is: it costs less than many stretches."""
 
 
+OF_FLOWS = {"flow", "client", "server", "packet", "message"}
+"""First words of fields that depend on what becomes known of a flow."""
+BARE = {"frame", "ip", "udp"}
+"""Those that depend on no reading of a flow."""
+COUNTS = ("packets", "last_packet", "facts")
+"""Columns that change all the time and that no field has."""
+
+
 @dataclass(frozen=True, slots=True)
 class Update:
     """What an update of `Matches` found."""
@@ -50,6 +58,9 @@ class Matches:
         self._snapshots = 0
         self._findings = 0
         owners = {info.of for info in chosen.fields}
+        roots = {info.name.partition(".")[0] for info in chosen.fields}
+        self._tables = {"sessions": "session" in roots, "flows": bool(roots & OF_FLOWS), "readings": bool(roots - BARE)}
+        """Whether the filter depends on what they may learn later."""
         self._of_snapshots = bool(owners & {Owner.SNAPSHOT, Owner.ITEM})
         self._of_findings = Owner.FINDING in owners
 
@@ -106,14 +117,25 @@ class Matches:
         table, start, stop = amendment.table, amendment.start, amendment.stop
         if table == "packets":
             return start, stop
-        if table in ("flows", "readings", "sessions"):
-            # Rare, and they reach wherever their packets are.
-            return None if _only_counts(amendment) else (0, known)
+        if table in self._tables:
+            if not self._tables[table] or amendment.column in COUNTS:
+                return None
+            return self._first_of(table, start, stop), known
         if table == "snapshots" and self._of_snapshots:
             return _around(self._view.links.packets_of(start, stop))
         if table == "findings" and self._of_findings:
             return 0, known
         return None
+
+    def _first_of(self, table: str, start: int, stop: int) -> int:
+        """The first packet of some flows, readings or sessions: it may concern all that follow."""
+        tables = self._view.tables
+        if table == "sessions":
+            return int(tables.sessions.integers("first_packet", start, stop).min())
+        flows = np.arange(start, stop)
+        if table == "readings":
+            flows = tables.readings.integers("flow", start, stop)
+        return int(tables.flows.take("first_packet", flows).min())
 
     def _by_new_snapshots(self) -> list[Stretch]:
         """A snapshot is a row when it is complete: packets before may carry its parts."""
@@ -133,11 +155,6 @@ class Matches:
             return [(0, len(self._mask))]
         found = _around(packets[before:][packets[before:] >= 0])
         return [] if found is None else [found]
-
-
-def _only_counts(amendment: Amendment) -> bool:
-    """Columns that change with every packet and that no field has."""
-    return amendment.column in ("packets", "last_packet", "facts")
 
 
 def _around(packets: NDArray[np.int64]) -> Stretch | None:

@@ -127,7 +127,8 @@ def test_only_what_is_in_doubt_is_read(tsunami: Opened) -> None:
 
 
 def test_the_reader_of_items_gives_each_term_of_each_snapshot(tsunami: Opened) -> None:
-    reader = filtering.ItemReader(tsunami.query)
+    reader = tsunami.view.items
+    assert reader is not None
     terms = [
         ItemTerm(False, "Character", "x"),
         ItemTerm(False, "ClientInfo", "name"),
