@@ -14,8 +14,8 @@ from analyzer.filters.value_tests import Bools
 from analyzer.filters.values import Ints
 from analyzer.filters.view import PacketScope, Scope, SnapshotScope, View
 
-AT_ONCE = 1 << 21
-"""Rows, which bounds the memory that it takes."""
+AT_ONCE = 1 << 18
+"""Rows, which bounds the memory that it takes, and keeps most of it near the processor."""
 AT_ONCE_ON_DEMAND = 1 << 14
 """The same where values have to be read."""
 

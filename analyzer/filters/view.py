@@ -20,6 +20,8 @@ from analyzer.store.tables import Tables
 
 SEVERITIES = ("", "note", "warning", "error")
 """By findings.severity."""
+BLOCK = 1 << 14
+"""Pairs of a packet and a snapshot that are looked at together."""
 FEW_PACKETS = 4096
 """The messages of so few packets are looked for one by one."""
 
@@ -86,6 +88,8 @@ class Links:
         self._seen = 0
         self._packet: Growing[np.int32] = Growing(np.int32, tables.chunks)
         self._snapshot: Growing[np.int32] = Growing(np.int32, tables.chunks)
+        self._reach: tuple[Growing[np.int32], Growing[np.int32]] = (Growing(np.int32), Growing(np.int32))
+        """Of each block of pairs the lowest and the highest packet."""
 
     def catch_up(self) -> None:
         """Take in the snapshots that were published since."""
@@ -104,17 +108,33 @@ class Links:
             [np.repeat(rows, count) << 32 | packets, rows << 32 | snapshots.integers("packet", start, stop)]
         )
         keys = np.unique(keys)
+        known = len(self._packet)
         self._packet.append((keys & 0xFFFFFFFF).astype(np.int32))
         self._snapshot.append((keys >> 32).astype(np.int32))
+        self._note_reach(known)
 
     def of_packets(self, first: int, stop: int) -> tuple[Ints, Ints]:
         """Packets and snapshots of the pairs whose packet is in a range."""
         self.catch_up()
         packet, snapshot = self._packet.view, self._snapshot.view
-        if first > 0 or stop < len(self._tables.packets):
-            here = np.flatnonzero((packet >= first) & (packet < stop))
-            packet, snapshot = packet[here], snapshot[here]
-        return packet.astype(np.int64), snapshot.astype(np.int64)
+        low, high = self._reach
+        blocks = np.flatnonzero((low.view < stop) & (high.view >= first))
+        if not len(blocks):
+            return np.empty(0, np.int64), np.empty(0, np.int64)
+        # Pairs are nearly in the order of packets, so the blocks that reach into a range are few, and neighbours.
+        begin, end = int(blocks[0]) * BLOCK, (int(blocks[-1]) + 1) * BLOCK
+        packet, snapshot = packet[begin:end], snapshot[begin:end]
+        here = (packet >= first) & (packet < stop)
+        return packet[here].astype(np.int64), snapshot[here].astype(np.int64)
+
+    def _note_reach(self, known: int) -> None:
+        """The lowest and highest packet of each block of pairs, from the one that pair `known` is in."""
+        start = known // BLOCK
+        own = self._packet.view[start * BLOCK :]
+        edges = np.arange(0, len(own), BLOCK)
+        for kept, found in zip(self._reach, (np.minimum, np.maximum), strict=True):
+            kept.cut(start)
+            kept.append(found.reduceat(own, edges))
 
     def packets_of(self, first: int, stop: int) -> Ints:
         """Packets of a range of snapshots."""
