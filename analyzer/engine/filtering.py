@@ -54,13 +54,39 @@ class MessageReader:
 
     def read(self, term: MessageTerm, messages: Ints) -> tuple[Ints, list[Value]]:
         """The values of a term in rows of `messages`, and the index of the message of each."""
-        owners: list[int] = []
-        values: list[Value] = []
-        for index, fields in enumerate(self._query.message_fields(messages)):
-            for value in _values_in(fields, term.field):
-                owners.append(index)
-                values.append(value)
-        return np.array(owners, np.int64), values
+        columns = self._tables.messages
+        packets = columns.take("packet", messages).astype(np.int64)
+        kinds, kind = np.unique(
+            np.column_stack([self._dialects(packets), columns.take("name", messages)]), axis=0, return_inverse=True
+        )
+        owners, values = [np.empty(0, np.int64)], list[Value]()
+        for number in range(len(kinds)):
+            own = np.flatnonzero(kind.ravel() == number)
+            told = self._query.message_ints(messages[own], term.field)
+            if told is not None:
+                owners.append(own[told[:, 1] == 1])
+                values += told[told[:, 1] == 1, 0].tolist()
+                own = own[told[:, 1] < 0]
+            for index, fields in zip(own.tolist(), self._query.message_fields(messages[own]), strict=True):
+                found = list(_values_in(fields, term.field))
+                owners.append(np.full(len(found), index))
+                values += found
+        owner = np.concatenate(owners)
+        order = np.argsort(owner, kind="stable")
+        return owner[order], [values[at] for at in order.tolist()]
+
+    def _dialects(self, packets: Ints) -> Ints:
+        """A number for the protocol and dialect that each packet is read as, shape (n,)."""
+        tables = self._tables
+        reading = tables.flows.take("reading", tables.packets.take("flow", packets).astype(np.int64)).astype(np.int64)
+        different, place = np.unique(reading, return_inverse=True)
+        numbers: dict[object, int] = {}
+        names = [
+            None if row < 0 else (tables.readings.get("protocol", row), tables.readings.get("dialect", row))
+            for row in different.tolist()
+        ]
+        known = np.array([numbers.setdefault(name, len(numbers)) for name in names], np.int64)
+        return known[place.ravel()]
 
 
 def _values_in(fields: Iterable[Field], name: str) -> Iterator[Value]:

@@ -14,7 +14,7 @@ from analyzer.engine.info import PacketInfo
 from analyzer.engine.payloads import Payloads
 from analyzer.engine.players import Players, ToldNames, last_rebuilt
 from analyzer.engine.states import States
-from analyzer.protocols.base import MessageNote, Protocol, SessionFacts, SnapshotView
+from analyzer.protocols.base import MessageNote, MessagePlace, Protocol, SessionFacts, SnapshotView
 from analyzer.snapshots.model import Change, Item, JoinedDelta, PartialItems
 from analyzer.snapshots.status import Code, Status
 from analyzer.stats.live import Ints
@@ -115,23 +115,33 @@ class Query:
 
     def message_fields(self, messages: Ints) -> list[tuple[Field, ...]]:
         """The fields of rows of `messages`, shape (n,), without guesses; none of one whose protocol knows none."""
-        tables = self._tables
-        packets = tables.messages.take("packet", messages).astype(np.int64)
-        different, place = np.unique(packets, return_inverse=True)
-        payloads = self._payloads.payloads(different.tolist())
-        places = zip(
-            packets.tolist(),
-            place.tolist(),
-            tables.messages.take("offset", messages).tolist(),
-            tables.messages.take("size", messages).tolist(),
-            strict=True,
-        )
+        packets = self._tables.messages.take("packet", messages).tolist()
         found: list[tuple[Field, ...]] = []
-        for packet, at, offset, size in places:
+        for packet, place in zip(packets, self._message_places(messages), strict=True):
             protocol = self._info.protocol(packet)
             read = protocol.message_fields if protocol is not None else None
-            found.append(() if read is None else read(payloads[at], self.facts(packet), offset, size))
+            payload, offset, size = place
+            found.append(() if read is None else read(payload, self.facts(packet), offset, size))
         return found
+
+    def message_ints(self, messages: Ints, field: str) -> Ints | None:
+        """The number in a field of rows of `messages`, shape (n,), of one name and dialect; see `base.MessageInts`."""
+        if not self.states.compiled or not len(messages):
+            return None
+        first = int(messages[0])
+        packet = self._tables.messages.integer("packet", first)
+        protocol = self._info.protocol(packet)
+        if protocol is None or protocol.message_ints is None:
+            return None
+        places = self._message_places(messages)
+        return protocol.message_ints(places, self.facts(packet), self._info.name(first), field)
+
+    def _message_places(self, messages: Ints) -> list[MessagePlace]:
+        columns = self._tables.messages
+        different, place = np.unique(columns.take("packet", messages).astype(np.int64), return_inverse=True)
+        payloads = self._payloads.payloads(different.tolist())
+        offsets, sizes = (columns.take(name, messages).tolist() for name in ("offset", "size"))
+        return [(payloads[at], offset, size) for at, offset, size in zip(place.tolist(), offsets, sizes, strict=True)]
 
     def snapshots_of(self, packet: int) -> list[int]:
         """Snapshot rows that this packet completed or decided, of the live reading."""

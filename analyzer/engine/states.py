@@ -30,7 +30,7 @@ class States:
         self._payloads = payloads
         self.protocols = {protocol.name: protocol for protocol in protocols}
         """By name."""
-        self._compiled = compiled
+        self.compiled = compiled
         self._codecs: dict[str, SnapshotCodec[Any]] = {}
         """By protocol, as are the chains."""
         self._chains: dict[str, Chain[Any]] = {}
@@ -52,7 +52,7 @@ class States:
         protocol = self.protocol_of(snapshot)
         codec = self._codecs.get(protocol.name)
         if codec is None:
-            opens = protocol.open_bulk_snapshots if self._compiled else None
+            opens = protocol.open_bulk_snapshots if self.compiled else None
             codec = protocol.snapshots if opens is None else opens()
             assert codec is not None
             self._codecs[protocol.name] = codec
@@ -194,7 +194,7 @@ class States:
         name = self.protocol_of(snapshot).name
         chain = self._chains.get(name)
         if chain is None:
-            cached = COMPILED_STATES if self._compiled else CACHED_STATES
+            cached = COMPILED_STATES if self.compiled else CACHED_STATES
             chain = self._chains[name] = Chain(self._base_of, self._stored, self._steps, cached)
         return chain
 

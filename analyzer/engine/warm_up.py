@@ -15,6 +15,8 @@ import tempfile
 import threading
 from pathlib import Path
 
+import numpy as np
+
 from analyzer import kernel_cache
 from analyzer.capture.frames import CaptureError
 from analyzer.engine.capture import Capture
@@ -133,6 +135,9 @@ def _decode(path: Path, threads: int | None = None) -> None:
         for snapshot in range(min(1, len(capture.tables.snapshots))):
             query.items(snapshot)
             query.states.are_named_alike([snapshot], [snapshot])
+            first_part = capture.tables.snapshots.integer("first_part", snapshot)
+            message = capture.tables.parts.integer("message", first_part)
+            query.message_ints(np.array([message], np.int64), "tick")
         query.close()
 
 

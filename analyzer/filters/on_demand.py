@@ -15,7 +15,7 @@ from analyzer.snapshots.status import REBUILT
 
 Progress = Callable[[float], bool]
 """Gets the share that is done, 0 to 1; false cancels."""
-MESSAGES_AT_ONCE = 512
+MESSAGES_AT_ONCE = 2048
 SNAPSHOTS_AT_ONCE = 1024
 """Between two looks at whether the answer is still wanted."""
 

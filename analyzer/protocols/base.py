@@ -251,6 +251,9 @@ def _as_it_is(name: str) -> str:
 MessageNote = Callable[[bytes, SessionFacts, int, int], str]
 """Payload, facts, offset and size of a message in the plain payload -> its key values in words. Raises DecodeError."""
 
+MessageInts = Callable[[Sequence[MessagePlace], SessionFacts, str, str], "NDArray[np.int64] | None"]
+"""Messages of one name, facts, that name and a field's -> the value of the field in each and 1, 0 and 0 where it is not
+there, or -1 where `message_fields` has to tell, shape (n, 2). None: it has to tell of all."""
 MessageFields = Callable[[bytes, SessionFacts, int, int], tuple[Field, ...]]
 """Payload, facts, offset and size of a message in the plain payload -> its fields, up to a fault. Never raises."""
 
@@ -401,3 +404,5 @@ class Protocol:
     """Items and messages that schemas name now; None: there are none."""
     message_fields: MessageFields | None = None
     """None: of messages nothing is known beyond what tables hold."""
+    message_ints: MessageInts | None = None
+    """The same with compiled code, for numbers; None: there is none."""

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from analyzer.protocols.base import Excerpts, Protocol
+import numpy as np
+from numpy.typing import NDArray
+
+from analyzer.protocols.base import Excerpts, MessagePlace, Protocol, SessionFacts
 from analyzer.protocols.flow import Reading, Verdict
 from analyzer.protocols.teeworlds.codec import TeeworldsCodec
 from analyzer.protocols.teeworlds.codes import CODES, PACKET_CODES, PACKET_KINDS, SNAPSHOT_KINDS
@@ -47,6 +51,15 @@ def open_bulk_snapshots() -> BulkCodec:
     return BulkCodec()
 
 
+def message_ints(
+    messages: Sequence[MessagePlace], facts: SessionFacts, name: str, field: str
+) -> NDArray[np.int64] | None:
+    """Numbers in many messages, with compiled code."""
+    from analyzer.protocols.teeworlds import bulk_messages
+
+    return bulk_messages.message_ints(messages, facts, name, field)
+
+
 PROTOCOL = Protocol(
     name="teeworlds",
     title="Teeworlds / DDNet",
@@ -77,4 +90,5 @@ PROTOCOL = Protocol(
     schemas=SCHEMAS,
     layouts=layouts,
     message_fields=message_fields,
+    message_ints=message_ints,
 )

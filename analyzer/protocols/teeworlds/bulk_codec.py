@@ -22,21 +22,17 @@ from analyzer.protocols.base import (
     SnapshotCodec,
     SnapshotView,
 )
-from analyzer.protocols.teeworlds.chain_kernels import Found, Packets, find_parts, rebuild_all
+from analyzer.protocols.teeworlds.bulk_messages import prepared
+from analyzer.protocols.teeworlds.chain_kernels import find_parts, rebuild_all
 from analyzer.protocols.teeworlds.codec import TeeworldsCodec, part_of
 from analyzer.protocols.teeworlds.delta_columns import MAX_STATE_INTS, RESULTS, make_scratch
 from analyzer.protocols.teeworlds.dialects import DIALECTS
-from analyzer.protocols.teeworlds.flow_columns import MAX_CHUNKS, dialect_tables
 from analyzer.protocols.teeworlds.item_kernels import take_items
 from analyzer.protocols.teeworlds.layout import Disguise
 from analyzer.protocols.teeworlds.schema import Schema, ints_of
 from analyzer.protocols.teeworlds.schema_tables import FIRST_UUID_TYPE
 from analyzer.protocols.teeworlds.state import EMPTY, State, pack_state, signed, unpack_state
 from analyzer.snapshots.model import Change, Item, JoinedDelta
-from analyzer.transports.teeworlds_huffman import HUFFMAN
-from analyzer.wire.kernels import huffman_tables, words_of
-
-_HUFFMAN = huffman_tables(HUFFMAN)
 
 _MOST_AT_ONCE = 512
 """Deltas of one call, which bounds its memory."""
@@ -68,8 +64,6 @@ class BulkCodec(SnapshotCodec[PackedState]):
         self._plain = TeeworldsCodec()
         self._scratch = make_scratch()
         self._result = np.zeros(RESULTS, dtype=np.int64)
-        self._chunks = np.empty((MAX_CHUNKS, 4), dtype=np.int64)
-        self._fields = np.empty(9, dtype=np.int64)
 
     def empty(self) -> PackedState:
         """No items."""
@@ -82,43 +76,20 @@ class BulkCodec(SnapshotCodec[PackedState]):
     def parts(self, messages: Sequence[MessagePlace], facts: SessionFacts) -> list[PartBytes]:
         """The bytes of snapshot messages, of all packets at once."""
         dialect = DIALECTS[facts.dialect]
-        payloads = [payload for payload, _, _ in messages]
-        buffer = b"".join(payloads)
-        plain = np.empty((len(messages), -(-dialect.variant.max_payload // 8)), dtype=np.uint64)
-        roles, flags = dialect_tables(dialect.name)
-        plain_bytes = plain.view(np.uint8)
-        plain_bytes.flags.writeable = False
-        found = Found(
-            plain,
-            plain_bytes,
-            self._chunks,
-            self._fields,
-            np.empty((len(messages), 4), dtype=np.int64),
-        )
-        packets = Packets(
-            np.frombuffer(buffer, dtype=np.uint8),
-            words_of(buffer),
-            np.array([*accumulate(map(len, payloads))], dtype=np.int64),
-            np.array([place[1:] for place in messages], dtype=np.int64).reshape(-1, 2),
-            _HUFFMAN,
-            flags,
-            roles,
-            dialect.variant.token_place,
-            dialect.variant.size_shift,
-            dialect.variant.max_payload,
-        )
+        packets, found = prepared(messages, dialect)
         find_parts(packets, found)
+        buffer = packets.buffer
         parts = []
         for message, row, (start, offset, size, compressed) in zip(
-            messages, plain_bytes, found.parts.tolist(), strict=True
+            messages, found.plain_bytes, found.parts.tolist(), strict=True
         ):
             if size < 0:
                 # What is unusual, plain reading tells.
                 payload, at, length = message
                 parts.append(part_of(payload, dialect, at, length))
             else:
-                data = row[start : start + size].tobytes() if compressed else buffer[start : start + size]
-                parts.append(PartBytes(data, offset, compressed != 0))
+                data = (row if compressed else buffer)[start : start + size]
+                parts.append(PartBytes(data.tobytes(), offset, compressed != 0))
         return parts
 
     def join(self, parts: Mapping[int, bytes], announced: int) -> tuple[bytes, tuple[int, ...]]:

@@ -35,7 +35,7 @@ _LAST_SNAP = int(Role.SNAP)
 
 
 class Packets(NamedTuple):
-    """Payloads, each with a message of a snapshot, and how they are read."""
+    """Payloads, each with a message that is looked for, and how they are read."""
 
     buffer: NDArray[np.uint8]
     """Payloads, one behind the other."""
@@ -55,7 +55,7 @@ class Packets(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What `find_parts` makes."""
+    """What is made of them."""
 
     plain: NDArray[np.uint64]
     """Decompressed payloads, shape (n, max_payload / 8 at least)."""
@@ -64,7 +64,7 @@ class Found(NamedTuple):
     chunks: Ints
     """Working memory, shape (MAX_CHUNKS, 4)."""
     fields: Ints
-    """Working memory, shape (9,)."""
+    """Working memory, shape (FIELDS,)."""
     parts: Ints
     """Shape (n, 4): where the bytes of the part begin in the buffer, or in `plain_bytes` of its payload; where that is
     in the plain payload; their number, or -1 where plain reading has to tell; and was the payload compressed?"""
@@ -78,45 +78,83 @@ def find_parts(packets: Packets, found: Found) -> None:
         stop = packets.ends[number]
         part = found.parts[number]
         part[2] = -1
-        _find_part(packets, found, number, start, stop, part)
+        packed, begin, at, end = _find_message(packets, found, number, start, stop)
         start = stop
+        if begin < 0:
+            continue
+        data = found.plain_bytes[number] if packed else packets.buffer
+        value, body = unpack(data, at, end)
+        id = value >> 1
+        if body < 0 or id <= 0 or id >= KNOWN_NUMBERS:
+            continue
+        role = packets.roles[1, value & 1, id]
+        if 0 <= role <= _LAST_SNAP and read_fields(data, role, body, end, found.fields):
+            part[0], part[1] = found.fields[DATA], found.fields[DATA] - begin
+            part[2], part[3] = found.fields[DATA_SIZE], packed
 
 
 @kernel
-def _find_part(packets: Packets, found: Found, number: int, start: int, stop: int, part: Ints) -> None:
+def read_ints(packets: Packets, found: Found, head: int, index: int, length: int, item: int, values: Ints) -> None:
+    """Read the number `index` of messages that begin with numbers; `head` is the number with the message's id.
+
+    Into `values`, shape (n, 2): the number, and 1 if it is there, 0 if the message ends before, -1 where plain reading
+    has to tell. `length`: index of the number that says, times four, how many numbers stand from `item` on; -1: none.
+    """
+    start = 0
+    for number in range(len(packets.ends)):
+        stop = packets.ends[number]
+        made = values[number]
+        made[1] = -1
+        packed, begin, at, end = _find_message(packets, found, number, start, stop)
+        start = stop
+        if begin < 0:
+            continue
+        data = found.plain_bytes[number] if packed else packets.buffer
+        id, at = unpack(data, at, end)
+        if at < 0 or id != head:
+            continue
+        made[1], counted = 1, 0
+        for step in range(index + 1):
+            if step >= item and length >= 0 and step - item >= counted >> 2:
+                made[1] = 0
+                break
+            made[0], at = unpack(data, at, end)
+            if at < 0:
+                made[1] = 0
+                break
+            if step == length:
+                counted = made[0]
+
+
+@kernel
+def _find_message(packets: Packets, found: Found, number: int, start: int, stop: int) -> tuple[int, int, int, int]:
+    """Was the payload compressed, and where plain payload, message and the end of that are.
+
+    They are places in the buffer, or in `plain_bytes`; -1 if anything about the packet is unusual.
+    """
     buffer = packets.buffer
     if stop - start < FLAGS_SIZE:
-        return
+        return 0, -1, 0, 0
     flags = packets.flags[int(buffer[start])]
     if flags & (CONNLESS | CONTROL):
-        return
+        return 0, -1, 0, 0
     data, begin, end = buffer, start + FLAGS_SIZE, stop
     if flags & TOKEN or packets.token_place == _HEADER:
         begin += TOKEN_SIZE
         if begin > end:
-            return
+            return 0, -1, 0, 0
     if flags & COMPRESSED:
         size = decompress(buffer, packets.words, begin, end, packets.huffman, found.plain[number], packets.max_payload)
         if size < 0:
-            return
+            return 0, -1, 0, 0
         data, begin, end = found.plain_bytes[number], 0, size
     if packets.token_place == _TAIL:
         end -= TOKEN_SIZE
     if end < begin or not find_chunks(data, begin, end, int(buffer[start + 2]), packets.size_shift, found.chunks):
-        return
+        return 0, -1, 0, 0
     at = begin + packets.messages[number, 0]
-    stop = at + packets.messages[number, 1]
-    if stop > end:
-        return
-    value, body = unpack(data, at, stop)
-    id = value >> 1
-    if body < 0 or id <= 0 or id >= KNOWN_NUMBERS:
-        return
-    role = packets.roles[1, value & 1, id]
-    if role < 0 or role > _LAST_SNAP or not read_fields(data, role, body, stop, found.fields):
-        return
-    part[0], part[1] = found.fields[DATA], found.fields[DATA] - begin
-    part[2], part[3] = found.fields[DATA_SIZE], flags & COMPRESSED
+    last = at + packets.messages[number, 1]
+    return flags & COMPRESSED, begin if last <= end else -1, at, last
 
 
 @kernel

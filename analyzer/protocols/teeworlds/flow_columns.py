@@ -66,6 +66,7 @@ OFFSET, SIZE, FLAGS, SEQUENCE = range(4)
 
 TICK, BASE_TICK, KIND, PARTS, PART, CHECKSUM, DATA, DATA_SIZE, WHOLE = range(9)
 """Places in `Work.fields`, of a snapshot message; WHOLE is the digest of all of it."""
+FIELDS = 9
 
 
 class Datagrams(NamedTuple):
@@ -107,7 +108,7 @@ class Work(NamedTuple):
     chunks: Ints
     """Shape (MAX_CHUNKS, 4)."""
     fields: Ints
-    """Shape (9,)."""
+    """Shape (FIELDS,)."""
     scratch: Scratch
     counts: items.TypeCounts
     result: Ints

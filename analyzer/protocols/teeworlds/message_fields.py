@@ -8,6 +8,7 @@ from analyzer.protocols.base import SessionFacts
 from analyzer.protocols.teeworlds.dialects import DIALECTS
 from analyzer.protocols.teeworlds.explain import find_connless
 from analyzer.protocols.teeworlds.messages import explain_body, read_message
+from analyzer.protocols.teeworlds.passwords import guarded
 from analyzer.transports.teeworlds import read_packet
 from analyzer.transports.teeworlds_packet import CONNLESS, Packet
 from analyzer.wire.errors import DecodeError
@@ -29,7 +30,8 @@ def message_fields(payload: bytes, facts: SessionFacts, offset: int, size: int) 
     try:
         head = read_message(reader, schema, facts.names)
         reader.trace = trace
-        explain_body(reader, head, schema, facts.names)
+        with guarded(reader, head, schema):
+            explain_body(reader, head, schema, facts.names)
     except DecodeError:
         pass
     return trace.fields
