@@ -28,6 +28,7 @@ from ui.editing import Editing
 from ui.fast_decoder import FastDecoder
 from ui.live_view import LiveView
 from ui.machine import Machine
+from ui.marking import Marking
 from ui.models.packet_cells import TimeFormat
 from ui.opening import Opening
 from ui.pinning import Pinning
@@ -76,10 +77,17 @@ class MainWindow(QMainWindow):
         self.capturing = Capturing(self.opening, settings, self.appearance, self.banner, traffic, self)
         self.recovery = Recovery(self.opening, self.capturing, self.recovery_bar, self.banner, self)
         self.streams = Streams(self.opening, self.capturing, self.banner, self)
+        packets = self.packets
         self.saving = Saving(
-            self.opening, self.appearance, lambda: self.charts.region_s, self.packets.selected_packets, self
+            self.opening,
+            self.appearance,
+            lambda: self.charts.region_s,
+            packets.selected_packets,
+            packets.shown_mask,
+            self,
         )
         self.pinning = Pinning(self.opening, self)
+        self.marking = Marking(self.opening, settings, self.packets, self)
         self._closes = False
         self.editing = Editing(
             self.packets, self.packet_tab, self.snapshot_tab, self.charts, self.clients, self.find_bar
@@ -198,6 +206,10 @@ class MainWindow(QMainWindow):
         self.packet_tab.wants_first.connect(self.packets.go_first)
         self.snapshot_tab.select_first.connect(self.packets.go_next_snapshot)
         self.packets.step_failed.connect(self.status.say)
+        self.packets.command_wanted.connect(self.commands.run)
+        self.marking.told.connect(self.status.say)
+        for changed in (self.packets.model.rowsInserted, self.packets.model.modelReset):
+            changed.connect(self._say_displayed)
         self.packets.decode_as_wanted.connect(self.pinning.ask_packet)
         self.clients.decode_as_wanted.connect(self.pinning.ask_session)
         self.banner.details_wanted.connect(self.dialogs.tell_problems)
@@ -212,6 +224,7 @@ class MainWindow(QMainWindow):
             steps
             | self.capturing.commands()
             | self.dialogs.commands()
+            | self.marking.commands()
             | {
                 "open": self._browse,
                 "save_as": self.saving.ask,
@@ -252,7 +265,7 @@ class MainWindow(QMainWindow):
 
     @Slot(object)
     def _show_document(self, document: Document | None) -> None:
-        for pane in (*self._followers, self.status):
+        for pane in (*self._followers, self.status, self.marking):
             pane.show_document(document)
         live = self.capturing.live
         source = ("", "") if live is None else (live.settings.interface, live.settings.filter)
@@ -265,6 +278,8 @@ class MainWindow(QMainWindow):
             document.selection.session_changed.connect(self._update_commands)
             document.pinned.connect(self._update_commands)
             document.reread.connect(self._update_commands)
+            document.undo.changed.connect(self._update_commands)
+            document.marks.changed.connect(self._update_commands)
             self.packets.setFocus()
         self._show_recent()
         self._update_commands()
@@ -276,6 +291,11 @@ class MainWindow(QMainWindow):
         self.setWindowTitle("Snapscope" if document is None else f"{self._title(document)} – Snapscope")
         for dock in self.docks:
             dock.toggleViewAction().setEnabled(self.document is not None)
+
+    @Slot()
+    def _say_displayed(self) -> None:
+        model = self.packets.model
+        self.status.show_displayed(model.rowCount() if model.is_limited else -1)
 
     def _title(self, document: Document) -> str:
         if document.is_live:
@@ -365,6 +385,7 @@ class MainWindow(QMainWindow):
         self.opening.close()
         self.capturing.close()
         self.recovery.close()
+        self.marking.close()
         self.saving.close()
         self.schema_files.close()
         self.layout_keeper.save()

@@ -12,6 +12,7 @@ from analyzer.protocols.base import Protocol
 from analyzer.snapshots.status import Status
 from analyzer.stats.snapshots import is_failed, root_status
 from analyzer.store.tables import Tables
+from ui.marks import Mark, Marks
 from ui.views.cells import Cell, Row
 from ui.words import UNKNOWN, decimal, number
 
@@ -19,6 +20,8 @@ WAITING = "..."
 """Stands where something is not decoded yet."""
 CONTROL_FLAGS = 32 | 64
 """messages.flags: control and connectionless messages."""
+IGNORED = "Ignored"
+"""What the list says of a packet that a person ignores."""
 MOST_NOTES = 50_000
 """Notes kept; past that all are asked for anew."""
 
@@ -63,6 +66,9 @@ class _Facts:
     """Something reads the flow, or it was recognised, or nothing more will become known."""
     tint: str
     sign: str
+    ignored: bool = False
+    signs: str = ""
+    """What a person attached to it."""
 
     @property
     def from_client(self) -> bool:
@@ -70,7 +76,9 @@ class _Facts:
 
     @property
     def tone(self) -> str:
-        """What clients send stands back."""
+        """What clients send stands back, further back what a person ignores."""
+        if self.ignored:
+            return "text3"
         return "text2" if self.from_client else "text"
 
 
@@ -88,7 +96,7 @@ _ORDER = tuple(_RULES)
 class PacketCells:
     """Makes rows. Cheap enough for all visible rows within a frame."""
 
-    def __init__(self, tables: Tables, protocols: Sequence[Protocol]) -> None:
+    def __init__(self, tables: Tables, protocols: Sequence[Protocol], marks: Marks | None = None) -> None:
         self.info = PacketInfo(tables, protocols)
         self.notes: dict[int, str] = {}
         """By message row: what `Query.notes` said."""
@@ -96,11 +104,12 @@ class PacketCells:
         """Nothing more will become known."""
         self.time_format = TimeFormat.FIRST
         self.tables = tables
+        self._marks = marks
         self._protocols = {protocol.name: protocol for protocol in protocols}
 
     def row(self, packet: int) -> Row:
         """The row of one packet."""
-        rule, sign = self._rule(packet)
+        rule, sign = ("", "") if self.is_ignored(packet) else self._rule(packet)
         tint, edge = _RULES[rule]
         facts = self._facts(packet, tint, sign)
         return Row(tuple([make(self, facts) for make in _MAKERS]), edge)
@@ -109,6 +118,10 @@ class PacketCells:
         """The texts of `columns`, in their order."""
         facts = self._facts(packet)
         return tuple(_MAKERS[column](self, facts).text for column in columns)
+
+    def is_ignored(self, packet: int) -> bool:
+        """A person wants to see nothing of it."""
+        return self._marks is not None and packet in self._marks.of(Mark.IGNORED)
 
     def lacks_notes(self, packet: int) -> bool:
         """Is there a message whose key values were not asked for yet?"""
@@ -169,7 +182,16 @@ class PacketCells:
             or bool(flows.text("recognised", flow) or flows.text("pinned", flow)),
             tint,
             sign,
+            self.is_ignored(packet),
+            self._signs(packet),
         )
+
+    def _signs(self, packet: int) -> str:
+        """Signs before the number."""
+        if self._marks is None:
+            return ""
+        shown = (("mark", Mark.MARKED), ("reference", Mark.REFERENCE))
+        return " ".join(sign for sign, kind in shown if packet in self._marks.of(kind))
 
     def _rule(self, packet: int) -> tuple[str, str]:
         """The first rule that fits, and the sign of what went wrong."""
@@ -199,7 +221,7 @@ class PacketCells:
         return Cell(tint=facts.tint)
 
     def _number(self, facts: _Facts) -> Cell:
-        return Cell(number(facts.frame + 1), facts.tone, right=True, tint=facts.tint)
+        return Cell(number(facts.frame + 1), facts.tone, right=True, tint=facts.tint, sign=facts.signs)
 
     def _time(self, facts: _Facts) -> Cell:
         frames = self.tables.frames
@@ -247,6 +269,8 @@ class PacketCells:
         )
 
     def _info(self, facts: _Facts) -> Cell:
+        if facts.ignored:
+            return Cell(IGNORED, "text3")
         if not facts.known:
             return Cell(WAITING, "text3", tint=facts.tint)
         tone = facts.tone if self.dialect_of(facts.flow) else "text3"

@@ -10,9 +10,12 @@ import numpy as np
 from analyzer.store.columns import CHUNK_ROWS
 from analyzer.store.growing import Growing
 from analyzer.store.tables import Tables
+from ui.marks import Bools, PacketSet
 from ui.models.packet_cells import Column, PacketCells
 from ui.models.packet_order import KeptRows, Rows, session_rows, sorted_rows
 
+SCAN_ROWS = 1 << 16
+"""Rows whose packets are looked up in a set at a time."""
 SEARCH_ROWS = 4096
 """Rows looked through at a time."""
 RESORT_SHARE = 4
@@ -87,6 +90,13 @@ class PacketRows:
         """The packets in rows start to stop - 1, shape (stop - start,)."""
         return np.arange(start, stop) if self._rows is None else self._rows.view[start:stop].astype(np.int64)
 
+    def choose(self, start: int, stop: int, mask: Bools) -> None:
+        """Set the packets in rows start to stop - 1 in a mask over all packets."""
+        if self._rows is None:
+            mask[start:stop] = True
+        else:
+            mask[self._rows.view[start:stop]] = True
+
     def row_of(self, packet: int) -> int:
         """The row of a packet, -1 if it is not shown."""
         if not 0 <= packet < self._count:
@@ -97,19 +107,38 @@ class PacketRows:
             self._places = _places(self._tables, self._rows.view, self._count)
         return int(self._places.view[packet])
 
-    def next_in_flow(self, row: int, step: int) -> int:
-        """The next row (step 1), or the one before (-1), of the same flow; -1 if there is none."""
+    def next_like(self, column: str, row: int, step: int, without: PacketSet) -> int:
+        """The next row (step 1), or the one before (-1), with the same value in a column of `packets`; -1: none."""
         if row < 0:
             return -1
         packets = self._tables.packets
-        flow = packets.integer("flow", self.packet_at(row))
+        value = packets.integer(column, self.packet_at(row))
+
+        def alike(start: int, stop: int) -> Bools:
+            rows = self.packets(start, stop)
+            same = np.asarray(packets.take(column, rows) == value)
+            return same & ~without.has(rows) if len(without) else same
+
+        return self._next(alike, row, step, SEARCH_ROWS)
+
+    def next_in(self, chosen: PacketSet, row: int, step: int) -> int:
+        """The next row (step 1) after `row`, or the one before (-1), of a packet in a set; -1 if there is none."""
+        if not len(chosen):
+            return -1
+        if self._rows is None:
+            return self._next(chosen.mask, row, step, SCAN_ROWS)
+        return self._next(lambda start, stop: chosen.has(self._kept(start, stop)), row, step, SCAN_ROWS)
+
+    def _kept(self, start: int, stop: int) -> KeptRows:
+        assert self._rows is not None
+        return self._rows.view[start:stop]
+
+    def _next(self, fits: Callable[[int, int], Bools], row: int, step: int, portion: int) -> int:
+        """The nearest row after or before `row` that `fits` says is wanted of some; -1: none."""
         count = len(self)
-        starts = (
-            range(row + 1, count, SEARCH_ROWS) if step > 0 else range(row - SEARCH_ROWS, -SEARCH_ROWS, -SEARCH_ROWS)
-        )
-        for start in starts:
-            first, stop = max(0, start), min(count, start + SEARCH_ROWS)
-            found = np.flatnonzero(packets.take("flow", self.packets(first, stop)) == flow)
+        for start in range(row + 1, count, portion) if step > 0 else range(row - portion, -portion, -portion):
+            first, stop = max(0, start), min(count, start + portion)
+            found = np.flatnonzero(fits(first, stop)) if stop > first else ()
             if len(found):
                 return first + int(found[0 if step > 0 else -1])
         return -1

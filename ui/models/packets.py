@@ -18,6 +18,7 @@ from PySide6.QtCore import (
 
 from analyzer.store.journal import Amendment
 from ui.document import Document
+from ui.marks import Bools, Change, Mark, PacketSet
 from ui.models.packet_cells import Column, PacketCells, TimeFormat
 from ui.models.packet_order import Rows
 from ui.models.packet_rows import ALL, Order, PacketRows
@@ -47,6 +48,9 @@ class PacketModel(QAbstractTableModel):
     reordered = Signal()
     """Rows moved or were replaced: what is known by row has to be looked up again."""
 
+    signs_changed = Signal()
+    """Packets have other signs before their numbers."""
+
     related_changed = Signal()
     """Other packets are related to the selected snapshot."""
 
@@ -75,7 +79,7 @@ class PacketModel(QAbstractTableModel):
         self._snapshots = 0
         self._related, self._signs = NOTHING, {}
         if document is not None:
-            self._cells = PacketCells(document.tables, document.worker.capture.protocols)
+            self._cells = PacketCells(document.tables, document.worker.capture.protocols, document.marks)
             self._cells.decoded = document.is_decoded
             self._cells.time_format = self._time_format
             self._snapshots = len(document.tables.snapshots)
@@ -103,6 +107,17 @@ class PacketModel(QAbstractTableModel):
         return 0 if self._rows is None else self._rows.count
 
     @property
+    def is_limited(self) -> bool:
+        """Not all packets are shown."""
+        return self._rows is not None and self._rows.session != ALL
+
+    @property
+    def most_signs(self) -> int:
+        """So many signs a packet may have before its number."""
+        marks = None if self._document is None else self._document.marks
+        return 0 if marks is None else sum(bool(len(marks.of(kind))) for kind in (Mark.MARKED, Mark.REFERENCE))
+
+    @property
     def in_capture_order(self) -> bool:
         """Rows are not sorted by a column."""
         return self._rows is None or self._rows.column is None
@@ -127,9 +142,22 @@ class PacketModel(QAbstractTableModel):
         """The row of a packet, -1 if it is not shown."""
         return -1 if self._rows is None else self._rows.row_of(packet)
 
-    def next_in_flow(self, row: int, step: int) -> int:
-        """The next row (step 1), or the one before (-1), of the same flow; -1 if there is none."""
-        return -1 if self._rows is None else self._rows.next_in_flow(row, step)
+    def next_like(self, column: str, row: int, step: int) -> int:
+        """The next row (1), or the one before (-1), with the same value of `packets`, not ignored; -1: none."""
+        if self._rows is None or self._document is None:
+            return -1
+        return self._rows.next_like(column, row, step, self._document.marks.of(Mark.IGNORED))
+
+    def next_in(self, chosen: PacketSet, row: int, step: int) -> int:
+        """The next row (step 1) after `row`, or the one before (-1), of a packet in a set; -1 if there is none."""
+        return -1 if self._rows is None else self._rows.next_in(chosen, row, step)
+
+    def mask(self, start: int, stop: int) -> Bools:
+        """The packets in rows start to stop - 1 as a mask over all that were taken in."""
+        found = np.zeros(self.taken_in, np.bool_)
+        if self._rows is not None:
+            self._rows.choose(start, stop, found)
+        return found
 
     def sign_of(self, packet: int) -> str:
         """How the packet is related to the selected snapshot: part, base, ack, or not at all."""
@@ -210,6 +238,7 @@ class PacketModel(QAbstractTableModel):
         document.decoded.connect(self._on_decoded)
         document.selection.session_changed.connect(self.limit_to)
         document.selection.snapshot_changed.connect(self._show_related)
+        document.marks.changed.connect(self._on_marks)
 
     def _disconnect(self, document: Document) -> None:
         document.rows_added.disconnect(self._catch_up)
@@ -217,6 +246,7 @@ class PacketModel(QAbstractTableModel):
         document.decoded.disconnect(self._on_decoded)
         document.selection.session_changed.disconnect(self.limit_to)
         document.selection.snapshot_changed.disconnect(self._show_related)
+        document.marks.changed.disconnect(self._on_marks)
 
     @Slot()
     def _catch_up(self) -> None:
@@ -346,6 +376,16 @@ class PacketModel(QAbstractTableModel):
             self._announce(start, stop - 1)
         elif stale:
             self._announce(0, self.rowCount() - 1)
+
+    @Slot(object)
+    def _on_marks(self, change: Change) -> None:
+        if change.kind is Mark.REFERENCE:
+            # Of every row behind it the time may count from another packet.
+            self._repaint()
+        else:
+            self._ready.forget_in(change.mask)
+            self._announce(0, self.rowCount() - 1)
+        self.signs_changed.emit()
 
     def _repaint(self) -> None:
         self._ready.clear()

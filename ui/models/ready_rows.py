@@ -8,6 +8,7 @@ import numpy as np
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from ui.document import Document
+from ui.marks import Bools
 from ui.models.packet_cells import PacketCells
 from ui.views.cells import Row
 
@@ -51,7 +52,7 @@ class ReadyRows(QObject):
         made = self._cache[packet] = self._cells.row(packet)
         if len(self._cache) > CACHED_ROWS:
             self._cache.popitem(last=False)
-        if self._cells.lacks_notes(packet):
+        if not self._cells.is_ignored(packet) and self._cells.lacks_notes(packet):
             self._wanted[packet] = None
             self._ask_soon.start(0)
         return made
@@ -62,6 +63,11 @@ class ReadyRows(QObject):
         for packet in stale:
             del self._cache[packet]
         return bool(stale)
+
+    def forget_in(self, mask: Bools) -> None:
+        """Packets of a mask have to be made anew."""
+        for packet in [packet for packet in self._cache if packet < len(mask) and mask[packet]]:
+            del self._cache[packet]
 
     def clear(self) -> None:
         """All have to be made anew."""

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import numpy as np
 from PySide6.QtCore import QModelIndex, QPoint, Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu, QStackedLayout, QWidget
 
 from ui import words
 from ui.document import Document
+from ui.marks import Bools, Mark, PacketSet
 from ui.models import empty_words, packet_copy, step_words, steps
 from ui.models.packet_cells import Column, TimeFormat
 from ui.models.packet_find import PacketFind
+from ui.models.packet_order import Rows
 from ui.models.packets import PacketModel
 from ui.selection import Place
 from ui.theme import Theme
@@ -28,6 +31,8 @@ class PacketList(QWidget):
 
     decode_as_wanted = Signal()
     """Of the selected packet's flow."""
+    command_wanted = Signal(str)
+    """A command of the window, by its name: for the selected packets."""
     following_changed = Signal(bool)
     """The list keeps at its end while rows arrive, or stays."""
     step_failed = Signal(str)
@@ -118,11 +123,11 @@ class PacketList(QWidget):
 
     def go_first(self) -> None:
         """Select the first row."""
-        self._go_row(0)
+        self.go_to_row(0)
 
     def go_last(self) -> None:
         """Select the last row; while rows arrive, keep at the end."""
-        self._go_row(self.model.rowCount() - 1)
+        self.go_to_row(self.model.rowCount() - 1)
         if self._document is not None and not self._document.is_decoded:
             self.set_following(True)
 
@@ -198,17 +203,17 @@ class PacketList(QWidget):
 
     def copy_rows(self, form: packet_copy.Form) -> None:
         """The selected rows' shown columns in a form of `packet_copy`."""
-        cells, rows = self.model.cells, self._selected_rows()
-        if cells is None or not rows:
+        cells, chosen = self.model.cells, self.selected_packets()
+        if cells is None or not len(chosen):
             return
-        packets = [self.model.packet_at(row) for row in rows[:MOST_COPIED]]
+        packets = chosen[:MOST_COPIED].tolist()
         head = self.table.horizontalHeader()
         columns = [Column(head.logicalIndex(place)) for place in range(head.count())]
         shown = [c for c in columns if c not in packet_copy.DRAWN and not head.isSectionHidden(c)]
         self._copy(form(cells, packets, shown))
-        if len(rows) > MOST_COPIED:
+        if len(chosen) > MOST_COPIED:
             text = self.tr("Copied the first {some} of {all} rows")
-            self._say(text.format(some=words.quantity(MOST_COPIED), all=words.quantity(len(rows))))
+            self._say(text.format(some=words.quantity(MOST_COPIED), all=words.quantity(len(chosen))))
 
     def copy_value(self, column: int) -> None:
         """One cell of the current row."""
@@ -217,17 +222,21 @@ class PacketList(QWidget):
             (text,) = cells.some_texts(self.model.packet_at(row), (Column(column),))
             self._copy(text)
 
-    def selected_packets(self) -> list[int]:
+    def selected_packets(self) -> Rows:
         """Rows of the tables, from top to bottom."""
-        return [self.model.packet_at(row) for row in self._selected_rows()]
+        found = [self.model.packets(rows.start, rows.stop) for rows in self.table.selected_ranges()]
+        return np.concatenate(found) if found else np.arange(0)
 
-    def _selected_rows(self) -> list[int]:
-        """From top to bottom; the current row if none is selected."""
-        selection = self.table.selectionModel().selection()
-        ranges = [selection.at(number) for number in range(selection.size())]
-        rows = sorted({row for found in ranges for row in range(found.top(), found.bottom() + 1)})
-        current = self.table.currentIndex().row()
-        return rows or ([current] if current >= 0 else [])
+    def selected_mask(self) -> Bools:
+        """The selected packets as a mask over all that the list knows."""
+        found = self.model.mask(0, 0)
+        for rows in self.table.selected_ranges():
+            found |= self.model.mask(rows.start, rows.stop)
+        return found
+
+    def shown_mask(self) -> Bools:
+        """The packets that have a row, likewise."""
+        return self.model.mask(0, self.model.rowCount())
 
     def find_text(self, text: str, forward: bool = True) -> bool:
         """Select the next row, or the one before, that shows `text` in any column; letters in either case.
@@ -235,6 +244,10 @@ class PacketList(QWidget):
         True if it was found at once. Of a large capture the search goes on in pieces; `find_ended` says how it ended.
         """
         return self._finder.find(text, self.table.currentIndex().row(), forward)
+
+    @property
+    def _ignored(self) -> PacketSet:
+        return steps.NOTHING if self._document is None else self._document.marks.of(Mark.IGNORED)
 
     @property
     def _place(self) -> Place:
@@ -265,7 +278,8 @@ class PacketList(QWidget):
             (Qt.Key.Key_V, control | shift): lambda: self.copy_value(Column.INFO),
         }
 
-    def _go_row(self, row: int) -> None:
+    def go_to_row(self, row: int) -> None:
+        """Select the packet in a row, and show it."""
         if 0 <= row < self.model.rowCount():
             go_to_row(self.table, self.model.index(row, Column.INFO))
 
@@ -275,24 +289,24 @@ class PacketList(QWidget):
             return
         if row >= self.model.rowCount() or row == -1:
             self._say(step_words.no_packet(step, in_flow=False))
-        self._go_row(max(0, row))
+        self.go_to_row(max(0, row))
 
     def _go_in_flow(self, step: int) -> None:
-        row = self.model.next_in_flow(self.table.currentIndex().row(), step)
+        row = self.model.next_like("flow", self.table.currentIndex().row(), step)
         if row < 0 and self._document is not None:
             self._say(step_words.no_packet(step, in_flow=True))
-        self._go_row(row)
+        self.go_to_row(row)
 
     def _go_step(self, step: int) -> None:
         if self._document is not None:
             tables = self._document.tables
-            if not self.go_snapshot(steps.next_snapshot(tables, self._place, step)):
+            if not self.go_snapshot(steps.next_snapshot(tables, self._place, step, self._ignored)):
                 self._say(step_words.no_snapshot(tables, step))
 
     def _go_failed(self, step: int) -> None:
         if self._document is not None:
             session = self._document.selection.session
-            found = steps.next_failed(self._document.tables, self._place, step, session)
+            found = steps.next_failed(self._document.tables, self._place, step, session, self._ignored)
             if not self.go_snapshot(found):
                 self._say(step_words.no_failed(step, limited=session >= 0))
 

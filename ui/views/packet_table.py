@@ -13,7 +13,7 @@ from ui import fonts
 from ui.models.packet_cells import Column
 from ui.models.packets import Index, PacketModel
 from ui.theme import CELL_PADDING, ROW_HEIGHT, Theme
-from ui.views.cells import Row
+from ui.views.cells import SIGN_WIDTH, Row
 from ui.views.current_row import go_to_row
 from ui.views.gutter import EDGE_WIDTH, Gutter, GutterJump
 from ui.views.packet_head import PacketHead
@@ -83,7 +83,7 @@ class PacketTable(RowTable):
         model.related_changed.connect(self.look_up_related)
         model.reordered.connect(self.look_up_related)
         model.rowsInserted.connect(self.count_out_of_view)
-        for changed in (model.rowsInserted, model.modelReset, model.headerDataChanged):
+        for changed in (model.rowsInserted, model.modelReset, model.headerDataChanged, model.signs_changed):
             changed.connect(self._fit_numbers)
         for changed in (model.rowsInserted, model.modelReset, model.dataChanged):
             changed.connect(self._fit_client)
@@ -130,6 +130,18 @@ class PacketTable(RowTable):
         self._scrolling = True
         self.scrollToBottom()
         self._scrolling = False
+
+    def selected_ranges(self) -> list[range]:
+        """Rows that are selected, from top to bottom; the current row if none is."""
+        selection = self.selectionModel().selection()
+        found = sorted((one.top(), one.bottom()) for one in map(selection.at, range(selection.size())))
+        current = self.currentIndex().row()
+        merged: list[range] = []
+        for top, bottom in found or [(current, current)] * (current >= 0):
+            start = max(top, merged[-1].stop if merged else 0)
+            if start <= bottom:
+                merged.append(range(start, bottom + 1))
+        return merged
 
     def visible_rows(self) -> range:
         """Rows that are wholly in view."""
@@ -216,7 +228,8 @@ class PacketTable(RowTable):
         columns = (Column.NUMBER, Column.TIME, Column.LENGTH)
         texts = cells.some_texts(self._packets.packet_at(count - 1), columns)
         for column, text in zip(columns, texts, strict=True):
-            width = ceil(self._number_metrics.horizontalAdvance(text)) + 2 * CELL_PADDING + 1
+            signs = SIGN_WIDTH * self._packets.most_signs if column is Column.NUMBER else 0
+            width = ceil(self._number_metrics.horizontalAdvance(text) + signs) + 2 * CELL_PADDING + 1
             if width > self.columnWidth(column):
                 self.setColumnWidth(column, width)
 
