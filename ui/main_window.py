@@ -92,7 +92,13 @@ class MainWindow(QMainWindow):
         self.editing = Editing(
             self.packets, self.packet_tab, self.snapshot_tab, self.charts, self.clients, self.find_bar
         )
-        self.dialogs = WindowDialogs(self.opening, self.appearance, self.schema_files.refused, self)
+        self.dialogs = WindowDialogs(
+            self.opening,
+            self.appearance,
+            self.schema_files.refused,
+            lambda packet: self.packets.model.row_of(packet) >= 0,
+            self,
+        )
         self.commands = WindowCommands(self, self._what_commands_do())
         self._add_to_menus()
         self._connect()

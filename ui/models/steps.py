@@ -21,7 +21,7 @@ def next_snapshot(tables: Tables, place: Place, step: int, ignored: PacketSet = 
 
     Without a packet and snapshot to start from, the first or last of the capture. -1 if there is none.
     """
-    candidates = _beyond(place, step, *_snapshots_of_client(tables, _flow(tables, place)))
+    candidates = _beyond(place, step, *snapshots_of_client(tables, _flow(tables, place)))
     candidates = _without(tables, candidates, ignored)
     return int(candidates[0]) if len(candidates) else -1
 
@@ -31,7 +31,7 @@ def next_failed(tables: Tables, place: Place, step: int, session: int, ignored: 
 
     Those of ignored packets do not count.
     """
-    rows, packets = _snapshots_of_client(tables, -1)
+    rows, packets = snapshots_of_client(tables, -1)
     if session >= 0:
         own = tables.snapshots.take("session", rows) == session
         rows, packets = rows[own], packets[own]
@@ -98,7 +98,7 @@ def _flow(tables: Tables, place: Place) -> int:
     return -1
 
 
-def _snapshots_of_client(tables: Tables, flow: int) -> tuple[Ints, Ints]:
+def snapshots_of_client(tables: Tables, flow: int) -> tuple[Ints, Ints]:
     """Live snapshots of a flow, or of all for -1, with the packets that decided them, in the order of these."""
     sessions = tables.snapshots.integers("session")
     readings = tables.sessions.integers("reading")
