@@ -130,6 +130,10 @@ class PacketModel(QAbstractTableModel):
         self._repaint()
         self.headerDataChanged.emit(Qt.Orientation.Horizontal, Column.TIME, Column.TIME)
 
+    def look_alike(self, cells: PacketCells) -> None:
+        """Have other cells say what these say."""
+        cells.time_format = self._time_format
+
     def packet_at(self, row: int) -> int:
         """The packet in a row."""
         return -1 if self._rows is None else self._rows.packet_at(row)

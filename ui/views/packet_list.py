@@ -13,6 +13,7 @@ from ui.marks import Bools, Mark, PacketSet
 from ui.models import empty_words, packet_copy, step_words, steps
 from ui.models.packet_cells import Column, TimeFormat
 from ui.models.packet_find import PacketFind
+from ui.models.packet_matches import FindBy
 from ui.models.packet_order import Rows
 from ui.models.packets import PacketModel
 from ui.selection import Place
@@ -39,6 +40,8 @@ class PacketList(QWidget):
     """A sentence: why a step leads nowhere. Empty: what was said does not hold any more."""
     find_ended = Signal(bool)
     """A search is over: found (and selected), or not."""
+    find_told = Signal(str, bool)
+    """How the search goes or went; whether it goes on."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -55,6 +58,7 @@ class PacketList(QWidget):
         self._stack.addWidget(self.table)
         self._finder = PacketFind(self.model, self)
         self._finder.ended.connect(self._found)
+        self._finder.progressed.connect(self._tell_progress)
         self.setFocusProxy(self.table)
         self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.table.customContextMenuRequested.connect(self._open_menu)
@@ -72,7 +76,7 @@ class PacketList(QWidget):
         if self._document is not None:
             self._document.selection.packet_changed.disconnect(self._show_selected)
             self._document.decoded.disconnect(self._on_decoded)
-        self._finder.stop()
+        self._finder.show_document(document)
         self.set_following(False)
         self._document = document
         self.table.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
@@ -238,12 +242,23 @@ class PacketList(QWidget):
         """The packets that have a row, likewise."""
         return self.model.mask(0, self.model.rowCount())
 
-    def find_text(self, text: str, forward: bool = True) -> bool:
-        """Select the next row, or the one before, that shows `text` in any column; letters in either case.
+    def find_text(self, text: str, forward: bool = True, by: FindBy = FindBy.TEXT) -> None:
+        """Select the next row, or the one before, with `text`: in any column, or where `by` says; in either case.
 
-        True if it was found at once. Of a large capture the search goes on in pieces; `find_ended` says how it ended.
+        `find_ended` and `find_told` say how it went. What is ignored is not looked at.
         """
-        return self._finder.find(text, self.table.currentIndex().row(), forward)
+        try:
+            self._finder.find(by, text, self.table.currentIndex().row(), forward)
+        except ValueError as error:
+            self.find_told.emit(str(error), False)
+
+    def stop_finding(self) -> bool:
+        """Give a search up that goes on. False: none did."""
+        runs = self._finder.is_running
+        self._finder.stop()
+        if runs:
+            self.find_told.emit(self.tr("Stopped"), False)
+        return runs
 
     @property
     def _ignored(self) -> PacketSet:
@@ -386,11 +401,18 @@ class PacketList(QWidget):
             self._state.show_state(*empty_words.no_packets(self._document))
         self._stack.setCurrentWidget(self.table if rows else self._state)
 
-    @Slot(int)
-    def _found(self, row: int) -> None:
+    @Slot(int, int)
+    def _found(self, row: int, around: int) -> None:
         if row >= 0:
             self.table.show_row(row)
         self.find_ended.emit(row >= 0)
+        if row >= 0 and around:
+            over = self.tr("Went on from the first packet") if around > 0 else self.tr("Went on from the last one")
+            self.find_told.emit(over, False)
+
+    @Slot(float)
+    def _tell_progress(self, share: float) -> None:
+        self.find_told.emit(self.tr("Searching, {0} %").format(int(100 * share)), True)
 
     def _copy(self, text: str) -> None:
         if text:
