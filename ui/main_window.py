@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, Qt, Slot
@@ -214,6 +216,7 @@ class MainWindow(QMainWindow):
         self.packets.step_failed.connect(self.status.say)
         self.packets.command_wanted.connect(self.commands.run)
         self.marking.told.connect(self.status.say)
+        self.marking.referenced.connect(self._on_referenced)
         for changed in (self.packets.model.rowsInserted, self.packets.model.modelReset):
             changed.connect(self._say_displayed)
         self.packets.decode_as_wanted.connect(self.pinning.ask_packet)
@@ -247,6 +250,7 @@ class MainWindow(QMainWindow):
                 "zoom_in": lambda: appearance.zoom_by(ZOOM_STEP),
                 "zoom_out": lambda: appearance.zoom_by(-ZOOM_STEP),
                 "zoom_reset": lambda: appearance.zoom_by(1.0 - appearance.preferences.zoom),
+                **{f"time_{form.value}": partial(self._prefer_time, form) for form in TimeFormat},
                 "pause": self.live_view.toggle_pause,
                 "all_sessions": self._show_all_sessions,
                 "decode_as": self.pinning.ask_packet,
@@ -363,9 +367,23 @@ class MainWindow(QMainWindow):
     def _on_appearance(self) -> None:
         preferences = self.appearance.preferences
         self.packets.set_time_format(TimeFormat(preferences.time_format))
+        for form in TimeFormat:
+            self.commands.by_name[f"time_{form.value}"].setChecked(form.value == preferences.time_format)
         self.charts.set_preferences(preferences)
         self.clients.set_preferences(preferences)
         self.commands.set_look(self.appearance.theme, preferences.zoom)
+
+    def _prefer_time(self, form: TimeFormat) -> None:
+        self.appearance.prefer(replace(self.appearance.preferences, time_format=form.value))
+
+    @Slot()
+    def _on_referenced(self) -> None:
+        """Times count from the first reference at once, where they counted from the first packet."""
+        preferred = TimeFormat(self.appearance.preferences.time_format)
+        if preferred is TimeFormat.FIRST:
+            self._prefer_time(TimeFormat.REFERENCE)
+        elif preferred is not TimeFormat.REFERENCE:
+            self.status.say(self.tr("Ctrl+Alt+6 shows times since the reference"))
 
     # Qt
 

@@ -54,9 +54,11 @@ class PacketSet:
     @property
     def members(self) -> Ints:
         """All of them, ascending."""
-        if self._members is None:
-            self._members = np.flatnonzero(self._bits)
-        return self._members
+        # The query thread asks, too.
+        found = self._members
+        if found is None:
+            found = self._members = np.flatnonzero(self._bits)
+        return found
 
     def mask(self, start: int, stop: int) -> Bools:
         """Which of packets start to stop - 1 are among them, shape (stop - start,); not to be written into."""
@@ -99,6 +101,9 @@ class PacketSet:
             more = np.zeros(max(stop, 2 * len(self._bits)), np.bool_)
             more[: len(self._bits)] = self._bits
             self._bits = more
+
+
+NO_PACKETS = PacketSet()
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from ui.dialogs.save import Choice, SaveDialog
 from ui.document import Document, report
 from ui.inquiry import Inquiry
 from ui.marks import Mark
-from ui.models.packet_order import Rows
+from ui.models.packet_cells import Rows
 from ui.opening import Opening
 from ui.spools import ended, named
 

@@ -16,8 +16,8 @@ MAX_PINNED = 100
 MAX_MARKED = 100
 """Captures whose marks are remembered."""
 THEMES = ("system", "light", "dark")
-TIME_FORMATS = ("first", "previous", "utc")
-"""Seconds since the first frame, since the packet before, or the time of day in UTC."""
+TIME_FORMATS = ("first", "previous", "reference", "utc")
+"""Seconds since the first frame, since the packet shown before, since a time reference, or the time of day in UTC."""
 ZOOM_RANGE = (0.8, 2.0)
 MAX_MEMORY_MIB = 1 << 20
 

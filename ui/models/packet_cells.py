@@ -7,15 +7,20 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import Enum, IntEnum
 
+import numpy as np
+from numpy.typing import NDArray
+
 from analyzer.engine.info import PacketInfo
 from analyzer.protocols.base import Protocol
 from analyzer.snapshots.status import Status
 from analyzer.stats.snapshots import is_failed, root_status
 from analyzer.store.tables import Tables
-from ui.marks import Mark, Marks
+from ui.marks import NO_PACKETS, Mark, Marks, PacketSet
 from ui.views.cells import Cell, Row
 from ui.words import UNKNOWN, decimal, number
 
+Rows = NDArray[np.int64]
+"""Row numbers of `packets`."""
 WAITING = "..."
 """Stands where something is not decoded yet."""
 CONTROL_FLAGS = 32 | 64
@@ -47,7 +52,9 @@ class TimeFormat(Enum):
     FIRST = "first"
     """Seconds since the first frame."""
     PREVIOUS = "previous"
-    """Seconds since the packet before in the capture."""
+    """Seconds since the packet before among those that are shown."""
+    REFERENCE = "reference"
+    """Seconds since the last time reference up to the packet; before the first one, since the first frame."""
     UTC = "utc"
     """Time of day."""
 
@@ -103,6 +110,8 @@ class PacketCells:
         self.decoded = False
         """Nothing more will become known."""
         self.time_format = TimeFormat.FIRST
+        self.before: Callable[[Rows], Rows] = lambda packets: packets - 1
+        """For some packets those that are shown before them in the capture, -1: none."""
         self.tables = tables
         self._marks = marks
         self._protocols = {protocol.name: protocol for protocol in protocols}
@@ -231,12 +240,23 @@ class PacketCells:
             return Cell(
                 f"{moment:%H:%M:%S}.{time_ns % 1_000_000_000 // 1000:06d}", facts.tone, right=True, tint=facts.tint
             )
-        start = 0
+        start = frames.integer("time_ns", self._counted_from(facts))
+        return Cell(decimal((time_ns - start) / 1e9, 6), facts.tone, right=True, tint=facts.tint)
+
+    def _counted_from(self, facts: _Facts) -> int:
+        """The frame that the packet's time counts from."""
+        if self.time_format is TimeFormat.FIRST:
+            return 0
         if self.time_format is TimeFormat.PREVIOUS:
-            start = self.tables.packets.integer("frame", max(0, facts.packet - 1))
-        return Cell(
-            decimal((time_ns - frames.integer("time_ns", start)) / 1e9, 6), facts.tone, right=True, tint=facts.tint
-        )
+            before = int(self.before(np.array([facts.packet]))[0])
+            return self.tables.packets.integer("frame", before) if before >= 0 else facts.frame
+        reference = self.references.last_until(facts.packet)
+        return self.tables.packets.integer("frame", reference) if reference >= 0 else 0
+
+    @property
+    def references(self) -> PacketSet:
+        """Packets that times may count from."""
+        return NO_PACKETS if self._marks is None else self._marks.of(Mark.REFERENCE)
 
     def _source(self, facts: _Facts) -> Cell:
         sender = "address_b" if facts.direction else "address_a"

@@ -20,8 +20,7 @@ from analyzer.wire.reader import Field
 from analyzer.wire.secrets import Secrets
 from ui.marks import Bools, PacketSet
 from ui.models.field_text import shown
-from ui.models.packet_cells import Column, PacketCells
-from ui.models.packet_order import Rows
+from ui.models.packet_cells import Column, PacketCells, Rows
 
 SLICE_S = 0.05
 """So long other questions wait at most."""

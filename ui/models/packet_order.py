@@ -15,11 +15,9 @@ from analyzer.store.chunk_memory import ChunkMemory
 from analyzer.store.columns import CHUNK_ROWS
 from analyzer.store.growing import Growing
 from analyzer.store.tables import Tables
-from ui.models.packet_cells import Column, PacketCells
+from ui.models.packet_cells import Column, PacketCells, Rows, TimeFormat
 
 _Key = TypeVar("_Key", str, tuple[str, int])
-Rows = NDArray[np.int64]
-"""Row numbers of `packets`."""
 KeptRows = NDArray[np.int32]
 """As they are kept."""
 _Keys: TypeAlias = Callable[[Rows], list[Rows]]
@@ -86,9 +84,29 @@ def _frame(tables: Tables, cells: PacketCells) -> _Keys:
 
 
 def _time(tables: Tables, cells: PacketCells) -> _Keys:
-    return lambda rows: [
-        tables.frames.take("time_ns", tables.packets.take("frame", rows).astype(np.int64)).astype(np.int64)
-    ]
+    """What the column says: of a time of day the time itself."""
+
+    def times(rows: Rows) -> Rows:
+        frames = tables.packets.take("frame", rows).astype(np.int64)
+        return np.asarray(tables.frames.take("time_ns", frames), np.int64)
+
+    def since_shown(rows: Rows) -> list[Rows]:
+        before = cells.before(rows)
+        return [times(rows) - times(np.where(before >= 0, before, rows))]
+
+    references = cells.references.members
+
+    def since_reference(rows: Rows) -> list[Rows]:
+        places = np.searchsorted(references, rows, side="right") - 1
+        start = tables.frames.integer("time_ns", 0) if len(tables.frames) else 0
+        counted = places >= 0
+        starts = np.full(len(rows), start)
+        starts[counted] = times(references[places[counted]])
+        return [times(rows) - starts]
+
+    if cells.time_format is TimeFormat.PREVIOUS:
+        return since_shown
+    return since_reference if cells.time_format is TimeFormat.REFERENCE else lambda rows: [times(rows)]
 
 
 def _source(tables: Tables, cells: PacketCells) -> _Keys:

@@ -11,8 +11,8 @@ from analyzer.store.columns import CHUNK_ROWS
 from analyzer.store.growing import Growing
 from analyzer.store.tables import Tables
 from ui.marks import Bools, PacketSet
-from ui.models.packet_cells import Column, PacketCells
-from ui.models.packet_order import KeptRows, Rows, session_rows, sorted_rows
+from ui.models.packet_cells import Column, PacketCells, Rows
+from ui.models.packet_order import KeptRows, session_rows, sorted_rows
 
 SCAN_ROWS = 1 << 16
 """Rows whose packets are looked up in a set at a time."""
@@ -49,6 +49,8 @@ class PacketRows:
         self._count = len(tables.packets)
         self._rows: Growing[np.int32] | None = None
         """Packets by row; None: every packet in capture order."""
+        self._shown: Growing[np.int32] | None = None
+        """The same in capture order."""
         self._places: Growing[np.int32] | None = None
         """Row by packet, made when asked for, -1 of those that are not shown."""
         self._sorted = 0
@@ -107,6 +109,16 @@ class PacketRows:
             self._places = _places(self._tables, self._rows.view, self._count)
         return int(self._places.view[packet])
 
+    def before(self, packets: Rows) -> Rows:
+        """For each packet the one that is shown before it in the capture, -1: none; shape as `packets`."""
+        if self._shown is None:
+            return packets - 1
+        shown = self._shown.view
+        if not len(shown):
+            return np.full(len(packets), -1)
+        places = np.searchsorted(shown, packets) - 1
+        return np.where(places >= 0, shown[np.maximum(places, 0)], -1).astype(np.int64)
+
     def next_like(self, column: str, row: int, step: int, without: PacketSet) -> int:
         """The next row (step 1), or the one before (-1), with the same value in a column of `packets`; -1: none."""
         if row < 0:
@@ -154,8 +166,7 @@ class PacketRows:
         self._sorted = 0
         if self._column is None:
             self._places = None
-            # Another array: the one that is there may be being sorted.
-            self._rows = None if self._rows is None or self._session == ALL else self._in_capture_order(self._rows.view)
+            self._rows = self._shown
         elif len(self) <= AT_ONCE:
             self.take(self.ordering()())
 
@@ -163,13 +174,14 @@ class PacketRows:
         """What puts the packets in the order by the column that was chosen."""
         tables, cells, column, descending = self._tables, self._cells, self._column, self._descending
         version, count = self._version, self._count
-        shown = None if self._session == ALL or self._rows is None else self._rows.view
+        # Copied: what comes meanwhile is appended.
+        shown = None if self._shown is None else self._shown.view.copy()
         assert column is not None
 
         def order() -> Order:
-            chosen = self._in_capture_order(shown) if shown is not None else _every(tables, count)
+            chosen = shown if shown is not None else _every(tables, count).view
             found: Growing[np.int32] = Growing(np.int32, tables.chunks)
-            found.append(sorted_rows(tables, cells, chosen.view, column, descending=descending))
+            found.append(sorted_rows(tables, cells, chosen, column, descending=descending))
             return Order(version, found, _places(tables, found.view, count))
 
         return order
@@ -194,8 +206,8 @@ class PacketRows:
 
     def rebuild(self) -> None:
         """Choose anew, and sort."""
-        self._rows = None if self._session == ALL else session_rows(self._tables, self._session, self._count)
-        self._places = None
+        self._shown = None if self._session == ALL else session_rows(self._tables, self._session, self._count)
+        self._rows, self._places = self._shown, None
         self.resort()
 
     def arriving(self, count: int) -> Rows:
@@ -208,6 +220,8 @@ class PacketRows:
     def append(self, new: Rows, count: int) -> None:
         """Take in packets, those of `new` as rows at the end."""
         self._count = count
+        if self._shown is not None and self._shown is not self._rows:
+            self._shown.append(new.astype(np.int32))
         self._stand_behind(new)
 
     @property
@@ -234,12 +248,6 @@ class PacketRows:
         if self._places is not None:
             self._places.append(np.full(self._count - len(self._places), -1, np.int32))
             self._places.view[packets] = np.arange(first, len(self._rows))
-
-    def _in_capture_order(self, rows: KeptRows) -> Growing[np.int32]:
-        ordered: Growing[np.int32] = Growing(np.int32, self._tables.chunks)
-        ordered.append(rows)
-        ordered.view.sort()
-        return ordered
 
 
 def _every(tables: Tables, count: int) -> Growing[np.int32]:

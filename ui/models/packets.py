@@ -19,8 +19,7 @@ from PySide6.QtCore import (
 from analyzer.store.journal import Amendment
 from ui.document import Document
 from ui.marks import Bools, Change, Mark, PacketSet
-from ui.models.packet_cells import Column, PacketCells, TimeFormat
-from ui.models.packet_order import Rows
+from ui.models.packet_cells import Column, PacketCells, Rows, TimeFormat
 from ui.models.packet_rows import ALL, Order, PacketRows
 from ui.models.ready_rows import ReadyRows
 from ui.models.related import NOTHING, Related, related
@@ -81,7 +80,7 @@ class PacketModel(QAbstractTableModel):
         if document is not None:
             self._cells = PacketCells(document.tables, document.worker.capture.protocols, document.marks)
             self._cells.decoded = document.is_decoded
-            self._cells.time_format = self._time_format
+            self.look_alike(self._cells)
             self._snapshots = len(document.tables.snapshots)
             self._rows = PacketRows(document.tables, self._cells, document.selection.session)
             self._connect(document)
@@ -127,12 +126,17 @@ class PacketModel(QAbstractTableModel):
         self._time_format = form
         if self._cells is not None:
             self._cells.time_format = form
+            self._sort_by_time()
         self._repaint()
         self.headerDataChanged.emit(Qt.Orientation.Horizontal, Column.TIME, Column.TIME)
 
     def look_alike(self, cells: PacketCells) -> None:
         """Have other cells say what these say."""
         cells.time_format = self._time_format
+        cells.before = self._before
+
+    def _before(self, packets: Rows) -> Rows:
+        return packets - 1 if self._rows is None else self._rows.before(packets)
 
     def packet_at(self, row: int) -> int:
         """The packet in a row."""
@@ -220,7 +224,7 @@ class PacketModel(QAbstractTableModel):
         return (
             "",
             self.tr("No."),
-            self.tr("Time [UTC]") if self._time_format is TimeFormat.UTC else self.tr("Time [s]"),
+            self._time_title(),
             self.tr("Source"),
             self.tr("Destination"),
             self.tr("Client"),
@@ -229,6 +233,14 @@ class PacketModel(QAbstractTableModel):
             self.tr("Length"),
             self.tr("Info"),
         )
+
+    def _time_title(self) -> str:
+        return {
+            TimeFormat.FIRST: self.tr("Time [s]"),
+            TimeFormat.PREVIOUS: self.tr("Delta [s]"),
+            TimeFormat.REFERENCE: self.tr("Since ref. [s]"),
+            TimeFormat.UTC: self.tr("Time [UTC]"),
+        }[self._time_format]
 
     def _words(self, packet: int, column: int) -> str:
         """The text of a cell, and of one that only shows a sign, what the sign says."""
@@ -358,6 +370,8 @@ class PacketModel(QAbstractTableModel):
         """Another set of rows."""
         self.beginResetModel()
         change()
+        # What is shown before a packet may be another one.
+        self._ready.clear()
         self.endResetModel()
         self.reordered.emit()
         self._ask_order()
@@ -385,11 +399,19 @@ class PacketModel(QAbstractTableModel):
     def _on_marks(self, change: Change) -> None:
         if change.kind is Mark.REFERENCE:
             # Of every row behind it the time may count from another packet.
+            if self._time_format is TimeFormat.REFERENCE:
+                self._sort_by_time()
             self._repaint()
         else:
             self._ready.forget_in(change.mask)
             self._announce(0, self.rowCount() - 1)
         self.signs_changed.emit()
+
+    def _sort_by_time(self) -> None:
+        """Times read otherwise now."""
+        if self._rows is not None and self._rows.column is Column.TIME:
+            self._move_rows(self._rows.resort)
+            self._ask_order()
 
     def _repaint(self) -> None:
         self._ready.clear()

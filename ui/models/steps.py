@@ -8,15 +8,14 @@ from numpy.typing import NDArray
 from analyzer.stats.parts import part_packets
 from analyzer.stats.snapshots import failed_mask, root_statuses
 from analyzer.store.tables import Tables
-from ui.marks import PacketSet
+from ui.marks import NO_PACKETS, PacketSet
 from ui.models.related import last_packet
 from ui.selection import Place
 
 Ints = NDArray[np.int64]
-NOTHING = PacketSet()
 
 
-def next_snapshot(tables: Tables, place: Place, step: int, ignored: PacketSet = NOTHING) -> int:
+def next_snapshot(tables: Tables, place: Place, step: int, ignored: PacketSet = NO_PACKETS) -> int:
     """The snapshot of the same client after (step 1) or before (-1) the place, but for those of ignored packets.
 
     Without a packet and snapshot to start from, the first or last of the capture. -1 if there is none.
@@ -26,7 +25,7 @@ def next_snapshot(tables: Tables, place: Place, step: int, ignored: PacketSet = 
     return int(candidates[0]) if len(candidates) else -1
 
 
-def next_failed(tables: Tables, place: Place, step: int, session: int, ignored: PacketSet = NOTHING) -> int:
+def next_failed(tables: Tables, place: Place, step: int, session: int, ignored: PacketSet = NO_PACKETS) -> int:
     """The snapshot after (step 1) or before (-1) the place that failed, of a session, or of any (-1); -1: none.
 
     Those of ignored packets do not count.

@@ -9,12 +9,11 @@ from PySide6.QtWidgets import QMenu, QStackedLayout, QWidget
 
 from ui import words
 from ui.document import Document
-from ui.marks import Bools, Mark, PacketSet
+from ui.marks import NO_PACKETS, Bools, Mark, PacketSet
 from ui.models import empty_words, packet_copy, step_words, steps
-from ui.models.packet_cells import Column, TimeFormat
+from ui.models.packet_cells import Column, Rows, TimeFormat
 from ui.models.packet_find import PacketFind
 from ui.models.packet_matches import FindBy
-from ui.models.packet_order import Rows
 from ui.models.packets import PacketModel
 from ui.selection import Place
 from ui.theme import Theme
@@ -262,7 +261,7 @@ class PacketList(QWidget):
 
     @property
     def _ignored(self) -> PacketSet:
-        return steps.NOTHING if self._document is None else self._document.marks.of(Mark.IGNORED)
+        return NO_PACKETS if self._document is None else self._document.marks.of(Mark.IGNORED)
 
     @property
     def _place(self) -> Place:
