@@ -25,6 +25,7 @@ from ui.actions import LIST_STEPS
 from ui.appearance import Appearance
 from ui.capturing import Capturing
 from ui.charts.stack import ChartStack
+from ui.columns import PacketColumns
 from ui.document import Document
 from ui.editing import Editing
 from ui.fast_decoder import FastDecoder
@@ -89,6 +90,7 @@ class MainWindow(QMainWindow):
             self,
         )
         self.pinning = Pinning(self.opening, self)
+        self.packet_columns = PacketColumns(self.opening, settings, self.packets, self.appearance, self)
         self.marking = Marking(self.opening, settings, self.packets, self)
         self._closes = False
         self.editing = Editing(
@@ -234,6 +236,7 @@ class MainWindow(QMainWindow):
             | self.capturing.commands()
             | self.dialogs.commands()
             | self.marking.commands()
+            | self.packet_columns.commands()
             | {
                 "open": self._browse,
                 "save_as": self.saving.ask,
@@ -332,6 +335,7 @@ class MainWindow(QMainWindow):
 
     def _reset_layout(self) -> None:
         self.layout_keeper.reset()
+        self.packet_columns.reset()
         self.tabs.setCurrentWidget(self.snapshot_tab)
 
     def _show_all_sessions(self) -> None:

@@ -194,6 +194,15 @@ class Settings:
         """Remember which columns are not shown."""
         self._store.setValue(f"layout/hidden_columns/{table}", json.dumps(names))
 
+    @property
+    def packet_columns(self) -> object:
+        """Columns of the packet list, as `column_layout` writes them; None: as at the first start."""
+        return self._json("layout/packet_columns", None)
+
+    @packet_columns.setter
+    def packet_columns(self, value: object) -> None:
+        self._store.setValue("layout/packet_columns", json.dumps(value))
+
     def forget_layout(self) -> None:
         """Go back to the default layout at the next start."""
         self._store.remove("layout")

@@ -13,6 +13,7 @@ from shiboken6 import isValid
 import analyzer
 from ui.actions import COMMANDS
 from ui.appearance import Appearance
+from ui.dialogs.colours import ColoursDialog
 from ui.dialogs.command_search import CommandSearch
 from ui.dialogs.go_to import GoToDialog, Target
 from ui.dialogs.preferences import PreferencesDialog
@@ -53,6 +54,7 @@ class WindowDialogs(QObject):
             "preferences": self.ask_preferences,
             "go_to": self.ask_target,
             "keys": self.show_keys,
+            "colours": self.show_colours,
             "about": self.tell_about,
         }
 
@@ -123,6 +125,10 @@ class WindowDialogs(QObject):
             takes=False,
             parent=self._window,
         ).open()
+
+    def show_colours(self) -> None:
+        """What colours and signs of the packet list mean."""
+        ColoursDialog(self._appearance.theme, self._appearance.preferences.zoom, self._window).show()
 
     def tell_problems(self) -> None:
         """What is wrong with the file."""

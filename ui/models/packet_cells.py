@@ -16,6 +16,7 @@ from analyzer.snapshots.status import Status
 from analyzer.stats.snapshots import is_failed, root_status
 from analyzer.store.tables import Tables
 from ui.marks import NO_PACKETS, Mark, Marks, PacketSet
+from ui.models.added_columns import AddedColumns
 from ui.views.cells import Cell, Row
 from ui.words import UNKNOWN, decimal, number
 
@@ -89,7 +90,7 @@ class _Facts:
         return "text2" if self.from_client else "text"
 
 
-_RULES = {
+RULES = {
     "fail": ("row_fail", "lane_fail"),
     "full": ("row_full", "lane_full"),
     "multi": ("row_multi", "p2"),
@@ -97,7 +98,7 @@ _RULES = {
     "": ("", ""),
 }
 """Rule -> tint and edge, the worst first."""
-_ORDER = tuple(_RULES)
+_ORDER = tuple(RULES)
 
 
 class PacketCells:
@@ -110,6 +111,8 @@ class PacketCells:
         self.decoded = False
         """Nothing more will become known."""
         self.time_format = TimeFormat.FIRST
+        self.added: AddedColumns | None = None
+        """Columns of fields behind the others."""
         self.before: Callable[[Rows], Rows] = lambda packets: packets - 1
         """For some packets those that are shown before them in the capture, -1: none."""
         self.tables = tables
@@ -119,21 +122,39 @@ class PacketCells:
     def row(self, packet: int) -> Row:
         """The row of one packet."""
         rule, sign = ("", "") if self.is_ignored(packet) else self._rule(packet)
-        tint, edge = _RULES[rule]
+        tint, edge = RULES[rule]
         facts = self._facts(packet, tint, sign)
-        return Row(tuple([make(self, facts) for make in _MAKERS]), edge)
+        made = [make(self, facts) for make in _MAKERS]
+        if self.added is not None:
+            made += self._added(facts, self.added)
+        return Row(tuple(made), edge)
 
-    def some_texts(self, packet: int, columns: tuple[Column, ...]) -> tuple[str, ...]:
-        """The texts of `columns`, in their order."""
+    def some_texts(self, packet: int, columns: tuple[int, ...]) -> tuple[str, ...]:
+        """The texts of `columns`, in their order; those of added ones as far as they are known."""
         facts = self._facts(packet)
-        return tuple(_MAKERS[column](self, facts).text for column in columns)
+        added = [] if self.added is None else self._added(facts, self.added)
+        count = len(_MAKERS)
+        return tuple(
+            _MAKERS[column](self, facts).text if column < count else added[column - count].text for column in columns
+        )
+
+    def _added(self, facts: _Facts, added: AddedColumns) -> list[Cell]:
+        texts = added.texts(facts.packet)
+        if facts.ignored:
+            return [Cell() for _ in added.columns]
+        if texts is None:
+            return [Cell(WAITING, "text3", right=one.right, tint=facts.tint) for one in added.columns]
+        said = zip(texts, added.columns, strict=True)
+        return [Cell(text, facts.tone, right=one.right, tint=facts.tint) for text, one in said]
 
     def is_ignored(self, packet: int) -> bool:
         """A person wants to see nothing of it."""
         return self._marks is not None and packet in self._marks.of(Mark.IGNORED)
 
     def lacks_notes(self, packet: int) -> bool:
-        """Is there a message whose key values were not asked for yet?"""
+        """Is there a message whose key values, or a field whose value, was not asked for yet?"""
+        if self.added is not None and self.added.texts(packet) is None:
+            return True
         protocol = self.info.protocol(packet)
         if protocol is None or protocol.message_note is None:
             return False

@@ -10,7 +10,17 @@ from PySide6.QtCore import QObject, Signal, Slot
 from ui.document import Document
 from ui.marks import Mark
 from ui.models.packet_cells import PacketCells
-from ui.models.packet_matches import BytesMatch, FindBy, Match, MessageMatch, TextMatch, ValueMatch, read_bytes, search
+from ui.models.packet_matches import (
+    BytesMatch,
+    FilterMatch,
+    FindBy,
+    Match,
+    MessageMatch,
+    TextMatch,
+    ValueMatch,
+    read_bytes,
+    search,
+)
 from ui.models.packets import PacketModel
 
 TOPIC = "packet find"
@@ -87,6 +97,10 @@ class PacketFind(QObject):
             return TextMatch(cells, text)
         if by is FindBy.MESSAGE:
             return MessageMatch(tables, text)
+        if by is FindBy.FILTER:
+            view = self._model.view
+            assert view is not None
+            return FilterMatch(tables, view, text)
         if by is FindBy.VALUE:
             return ValueMatch(text)
         return BytesMatch(read_bytes(text), plain=by is FindBy.PLAIN)

@@ -14,11 +14,14 @@ from typing import Protocol
 import numpy as np
 
 from analyzer.engine.query import Query
+from analyzer.filters.nodes import Needs
+from analyzer.filters.parse import parse
 from analyzer.store.columns import CHUNK_ROWS
 from analyzer.store.tables import Tables
 from analyzer.wire.reader import Field
 from analyzer.wire.secrets import Secrets
 from ui.marks import Bools, PacketSet
+from ui.models.added_columns import FieldView
 from ui.models.field_text import shown
 from ui.models.packet_cells import Column, PacketCells, Rows
 
@@ -44,6 +47,8 @@ class FindBy(Enum):
     """The payload as it was captured."""
     PLAIN = "plain"
     """The payload as it was unpacked."""
+    FILTER = "filter"
+    """A display filter is true of them."""
 
 
 class Match(Protocol):
@@ -117,10 +122,10 @@ class SetMatch:
     def fits(self, query: Query, packets: Rows) -> Bools:
         if self._found is None:
             self._found = PacketSet()
-            self._found.change(self.mask(), True)
+            self._found.change(self.mask(query), True)
         return self._found.has(packets)
 
-    def mask(self) -> Bools:
+    def mask(self, query: Query) -> Bools:
         """Of all packets, shape (packets,)."""
         raise NotImplementedError
 
@@ -132,7 +137,7 @@ class MessageMatch(SetMatch):
         super().__init__(tables)
         self._text = text.casefold()
 
-    def mask(self) -> Bools:
+    def mask(self, query: Query) -> Bools:
         tables = self._tables
         found = np.zeros(len(tables.packets), np.bool_)
         names = [number for number in range(len(tables.names)) if self._text in tables.names[number].casefold()]
@@ -147,6 +152,29 @@ class MessageMatch(SetMatch):
             packets = messages.integers("packet", start, stop)[wanted]
             found[packets[packets < len(found)]] = True
         return found
+
+
+class FilterMatch(SetMatch):
+    """Is a display filter true of a packet? One that has to read bytes or items is asked about few at a time."""
+
+    def __init__(self, tables: Tables, view: FieldView, text: str) -> None:
+        """Raises FilterError."""
+        super().__init__(tables)
+        self._view = view
+        self._filter = parse(text, view.fields)
+        if self._filter.needs is not Needs.COLUMNS:
+            self.batch = 128
+
+    def fits(self, query: Query, packets: Rows) -> Bools:
+        if self._filter.needs is Needs.COLUMNS:
+            return super().fits(query, packets)
+        order = np.argsort(packets)
+        found = np.zeros(len(packets), np.bool_)
+        found[order] = self._filter.chosen(self._view.of(query), packets[order])
+        return found
+
+    def mask(self, query: Query) -> Bools:
+        return self._filter.packets(self._view.of(query), 0, len(self._tables.packets))
 
 
 class ValueMatch:

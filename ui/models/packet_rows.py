@@ -7,12 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from analyzer.engine.query import Query
 from analyzer.store.columns import CHUNK_ROWS
 from analyzer.store.growing import Growing
 from analyzer.store.tables import Tables
 from ui.marks import Bools, PacketSet
+from ui.models.added_columns import AddedColumn
 from ui.models.packet_cells import Column, PacketCells, Rows
-from ui.models.packet_order import KeptRows, session_rows, sorted_rows
+from ui.models.packet_order import KeptRows, session_rows, sorted_by, sorted_rows
 
 SCAN_ROWS = 1 << 16
 """Rows whose packets are looked up in a set at a time."""
@@ -55,7 +57,7 @@ class PacketRows:
         """Row by packet, made when asked for, -1 of those that are not shown."""
         self._sorted = 0
         """Rows that are in order; those behind came later."""
-        self._column: Column | None = None
+        self._column: Column | AddedColumn | None = None
         self._descending = False
         self._session = session
         self._version = 0
@@ -70,7 +72,7 @@ class PacketRows:
         return self._count
 
     @property
-    def column(self) -> Column | None:
+    def column(self) -> Column | AddedColumn | None:
         """What rows are sorted by; None: capture order."""
         return self._column
 
@@ -155,7 +157,7 @@ class PacketRows:
                 return first + int(found[0 if step > 0 else -1])
         return -1
 
-    def sort(self, column: Column | None, *, descending: bool) -> None:
+    def sort(self, column: Column | AddedColumn | None, *, descending: bool) -> None:
         """The same packets by another column, or in capture order."""
         self._column, self._descending = column, descending
         self.resort()
@@ -167,21 +169,27 @@ class PacketRows:
         if self._column is None:
             self._places = None
             self._rows = self._shown
-        elif len(self) <= AT_ONCE:
-            self.take(self.ordering()())
+        elif len(self) <= AT_ONCE and isinstance(self._column, Column):
+            self.take(self.ordering()(None))
 
-    def ordering(self) -> Callable[[], Order]:
-        """What puts the packets in the order by the column that was chosen."""
+    def ordering(self) -> Callable[[Query | None], Order]:
+        """What puts the packets in the order by the column that was chosen; an added one needs a query."""
         tables, cells, column, descending = self._tables, self._cells, self._column, self._descending
         version, count = self._version, self._count
         # Copied: what comes meanwhile is appended.
         shown = None if self._shown is None else self._shown.view.copy()
         assert column is not None
 
-        def order() -> Order:
+        def order(query: Query | None) -> Order:
             chosen = shown if shown is not None else _every(tables, count).view
             found: Growing[np.int32] = Growing(np.int32, tables.chunks)
-            found.append(sorted_rows(tables, cells, chosen, column, descending=descending))
+            if isinstance(column, Column):
+                found.append(sorted_rows(tables, cells, chosen, column, descending=descending))
+            else:
+                assert query is not None
+                assert cells.added is not None
+                keys = cells.added.sort_keys(column, query, count)
+                found.append(sorted_by(tables, lambda rows: [keys[rows]], chosen, descending=descending))
             return Order(version, found, _places(tables, found.view, count))
 
         return order

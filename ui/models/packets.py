@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
@@ -19,6 +19,8 @@ from PySide6.QtCore import (
 from analyzer.store.journal import Amendment
 from ui.document import Document
 from ui.marks import Bools, Change, Mark, PacketSet
+from ui.models import column_layout
+from ui.models.added_columns import AddedColumn, AddedColumns, FieldView
 from ui.models.packet_cells import Column, PacketCells, Rows, TimeFormat
 from ui.models.packet_rows import ALL, Order, PacketRows
 from ui.models.ready_rows import ReadyRows
@@ -66,6 +68,8 @@ class PacketModel(QAbstractTableModel):
         self._ordered = -1
         """Version of the rows whose order was asked for."""
         self._time_format = TimeFormat.FIRST
+        self._view: FieldView | None = None
+        self._added_names: tuple[str, ...] = ()
 
     def show_document(self, document: Document | None) -> None:
         """Show another document, or none."""
@@ -75,12 +79,16 @@ class PacketModel(QAbstractTableModel):
         self._document = document
         self._cells = None
         self._rows = None
+        self._view = None
         self._snapshots = 0
         self._related, self._signs = NOTHING, {}
         if document is not None:
             self._cells = PacketCells(document.tables, document.worker.capture.protocols, document.marks)
             self._cells.decoded = document.is_decoded
             self.look_alike(self._cells)
+            self._view = FieldView(document)
+            if self._added_names:
+                self._cells.added = AddedColumns(self._view, self._added_names)
             self._snapshots = len(document.tables.snapshots)
             self._rows = PacketRows(document.tables, self._cells, document.selection.session)
             self._connect(document)
@@ -175,11 +183,13 @@ class PacketModel(QAbstractTableModel):
         return 0 if parent.isValid() or self._rows is None else len(self._rows)
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else COLUMNS
+        return 0 if parent.isValid() else COLUMNS + len(self._added_names)
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(Column):
+        if orientation is not Qt.Orientation.Horizontal or not 0 <= section < self.columnCount():
             return None
+        if section >= COLUMNS:
+            return self._added_head(section - COLUMNS, role)
         if role == Qt.ItemDataRole.DisplayRole:
             return self._titles()[section]
         if role == Qt.ItemDataRole.TextAlignmentRole:
@@ -209,7 +219,7 @@ class PacketModel(QAbstractTableModel):
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         """By a column; a column that has no order (-1, the gutter) means capture order."""
         if self._rows is not None:
-            by = None if column <= Column.GUTTER else Column(column)
+            by = None if column <= Column.GUTTER else self._sort_column(column)
             descending = order is Qt.SortOrder.DescendingOrder
             rows = self._rows
             self._move_rows(lambda: rows.sort(by, descending=descending))
@@ -219,6 +229,76 @@ class PacketModel(QAbstractTableModel):
         """Show the packets of one session only, or of all (-1)."""
         if self._rows is not None and session != self._rows.session:
             self._replace_rows(partial(self._rows.limit_to, session))
+
+    @property
+    def added_names(self) -> tuple[str, ...]:
+        """Fields that have a column behind the others, in the order in which these are numbered."""
+        return self._added_names
+
+    @property
+    def view(self) -> FieldView | None:
+        """The fields of the capture; None without a document."""
+        return self._view
+
+    @property
+    def time_format(self) -> TimeFormat:
+        """What the time column says."""
+        return self._time_format
+
+    def column_title(self, name: str) -> str:
+        """What a person calls a column of the layout."""
+        own = column_layout.BUILT_IN.get(name)
+        if own is None:
+            return name
+        return self._titles()[own] or self.tr("Direction")
+
+    def set_added(self, names: Sequence[str]) -> None:
+        """Have columns for these fields, each once. Those that stay keep their numbers as far as they can."""
+        for place in reversed(range(len(self._added_names))):
+            if self._added_names[place] not in names:
+                if self._rows is not None and isinstance(self._rows.column, AddedColumn):
+                    self.sort(-1)
+                self.beginRemoveColumns(QModelIndex(), COLUMNS + place, COLUMNS + place)
+                self._take_added((*self._added_names[:place], *self._added_names[place + 1 :]))
+                self.endRemoveColumns()
+        new = [name for name in dict.fromkeys(names) if name not in self._added_names]
+        if new:
+            first = self.columnCount()
+            self.beginInsertColumns(QModelIndex(), first, first + len(new) - 1)
+            self._take_added((*self._added_names, *new))
+            self.endInsertColumns()
+
+    def _take_added(self, names: tuple[str, ...]) -> None:
+        self._added_names = names
+        if self._cells is not None and self._view is not None:
+            self._cells.added = AddedColumns(self._view, names) if names else None
+        self._ready.clear()
+
+    def _sort_column(self, column: int) -> Column | AddedColumn | None:
+        if column < COLUMNS:
+            return Column(column)
+        added = None if self._cells is None else self._cells.added
+        return None if added is None else added.columns[column - COLUMNS]
+
+    def _added_head(self, place: int, role: int) -> object:
+        added = None if self._cells is None else self._cells.added
+        column = AddedColumn(self._added_names[place], None) if added is None else added.columns[place]
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
+            return column.title
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return self.tr("No schema in use names this field") if column.info is None else column.info.meaning
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            side = Qt.AlignmentFlag.AlignRight if column.right else Qt.AlignmentFlag.AlignLeft
+            return side | Qt.AlignmentFlag.AlignVCenter
+        return None
+
+    @Slot()
+    def _on_reworded(self) -> None:
+        """Schemas name other fields."""
+        if self._document is not None:
+            self._view = FieldView(self._document)
+            self._take_added(self._added_names)
+            self._repaint()
 
     def _titles(self) -> tuple[str, ...]:
         return (
@@ -255,6 +335,7 @@ class PacketModel(QAbstractTableModel):
         document.selection.session_changed.connect(self.limit_to)
         document.selection.snapshot_changed.connect(self._show_related)
         document.marks.changed.connect(self._on_marks)
+        document.reworded.connect(self._on_reworded)
 
     def _disconnect(self, document: Document) -> None:
         document.rows_added.disconnect(self._catch_up)
@@ -263,6 +344,7 @@ class PacketModel(QAbstractTableModel):
         document.selection.session_changed.disconnect(self.limit_to)
         document.selection.snapshot_changed.disconnect(self._show_related)
         document.marks.changed.disconnect(self._on_marks)
+        document.reworded.disconnect(self._on_reworded)
 
     @Slot()
     def _catch_up(self) -> None:
@@ -293,7 +375,7 @@ class PacketModel(QAbstractTableModel):
             return
         self._ordered = rows.version
         order = rows.ordering()
-        document.ask(ORDER_TOPIC, lambda query: order(), lambda found: self._take_order(rows, found))
+        document.ask(ORDER_TOPIC, order, lambda found: self._take_order(rows, found))
 
     def _take_order(self, rows: PacketRows, order: Order) -> None:
         if rows is not self._rows:
@@ -420,13 +502,13 @@ class PacketModel(QAbstractTableModel):
     def _announce(self, first: int, last: int) -> None:
         last = min(last, self.rowCount() - 1)
         if first <= last:
-            self.dataChanged.emit(self.index(first, 0), self.index(last, len(Column) - 1))
+            self.dataChanged.emit(self.index(first, 0), self.index(last, self.columnCount() - 1))
 
     @Slot(object)
     def _on_noted(self, packets: list[int]) -> None:
         rows = [row for row in map(self.row_of, packets) if row >= 0]
         if rows:
-            self.dataChanged.emit(self.index(min(rows), Column.INFO), self.index(max(rows), Column.INFO))
+            self.dataChanged.emit(self.index(min(rows), Column.INFO), self.index(max(rows), self.columnCount() - 1))
 
     @Slot(int)
     def _show_related(self, snapshot: int) -> None:

@@ -116,6 +116,7 @@ class FindBar(QWidget):
             (FindBy.VALUE, self.tr("Field or value")),
             (FindBy.BYTES, self.tr("Bytes as captured")),
             (FindBy.PLAIN, self.tr("Bytes unpacked")),
+            (FindBy.FILTER, self.tr("Display filter")),
         ]
 
     def _on_way(self) -> None:
@@ -125,6 +126,7 @@ class FindBar(QWidget):
             FindBy.VALUE: self.tr("vel_y"),
             FindBy.BYTES: self.tr("0a ff 31"),
             FindBy.PLAIN: self.tr("0a ff 31"),
+            FindBy.FILTER: 'snapshot.status != "ok"',
         }
         self._field.setPlaceholderText("" if self._by.isHidden() else examples.get(self.by, ""))
         self._result.clear()

@@ -11,17 +11,20 @@ from ui import words
 from ui.document import Document
 from ui.marks import NO_PACKETS, Bools, Mark, PacketSet
 from ui.models import empty_words, packet_copy, step_words, steps
+from ui.models.added_columns import Texts
 from ui.models.packet_cells import Column, Rows, TimeFormat
 from ui.models.packet_find import PacketFind
 from ui.models.packet_matches import FindBy
 from ui.models.packets import PacketModel
 from ui.selection import Place
 from ui.theme import Theme
+from ui.views.column_menu import fill_head_menu
 from ui.views.current_row import go_to_row
 from ui.views.packet_menu import fill_menu
 from ui.views.packet_table import Keys, PacketTable
 from ui.views.pane_state import PaneState
 
+COPY_TOPIC = "packet list copy"
 MOST_COPIED = 10_000
 """Rows copied at once: making their texts takes about half a second."""
 
@@ -61,6 +64,9 @@ class PacketList(QWidget):
         self.setFocusProxy(self.table)
         self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.table.customContextMenuRequested.connect(self._open_menu)
+        self._head = self.table.horizontalHeader()
+        self._head.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self._head.customContextMenuRequested.connect(self._open_head_menu)
         self.table.selectionModel().currentRowChanged.connect(self._on_current)
         self.table.pointed_at.connect(self._hover)
         self.table.left_end.connect(lambda: self.set_following(False))
@@ -142,6 +148,14 @@ class PacketList(QWidget):
         """Select the row before of the same flow."""
         self._go_in_flow(-1)
 
+    def go_next_in_session(self) -> None:
+        """Select the next row of the same session."""
+        self._go_in_session(1)
+
+    def go_previous_in_session(self) -> None:
+        """Select the row before of the same session."""
+        self._go_in_session(-1)
+
     def go_next_snapshot(self) -> None:
         """Select the next snapshot of the same client."""
         self._go_step(1)
@@ -209,20 +223,30 @@ class PacketList(QWidget):
         cells, chosen = self.model.cells, self.selected_packets()
         if cells is None or not len(chosen):
             return
-        packets = chosen[:MOST_COPIED].tolist()
-        head = self.table.horizontalHeader()
-        columns = [Column(head.logicalIndex(place)) for place in range(head.count())]
-        shown = [c for c in columns if c not in packet_copy.DRAWN and not head.isSectionHidden(c)]
-        self._copy(form(cells, packets, shown))
-        if len(chosen) > MOST_COPIED:
-            text = self.tr("Copied the first {some} of {all} rows")
-            self._say(text.format(some=words.quantity(MOST_COPIED), all=words.quantity(len(chosen))))
+        packets, columns = chosen[:MOST_COPIED].tolist(), self.table.shown_columns()
+
+        def copy() -> None:
+            self._copy(form(cells, packets, columns))
+            if len(chosen) > MOST_COPIED:
+                text = self.tr("Copied the first {some} of {all} rows")
+                self._say(text.format(some=words.quantity(MOST_COPIED), all=words.quantity(len(chosen))))
+
+        added = cells.added
+        if added is None or self._document is None:
+            copy()
+        else:
+
+            def take(texts: Texts) -> None:
+                added.take(texts)
+                copy()
+
+            self._document.ask(COPY_TOPIC, added.question(packets), take)
 
     def copy_value(self, column: int) -> None:
         """One cell of the current row."""
         cells, row = self.model.cells, self.table.currentIndex().row()
         if cells is not None and row >= 0:
-            (text,) = cells.some_texts(self.model.packet_at(row), (Column(column),))
+            (text,) = cells.some_texts(self.model.packet_at(row), (column,))
             self._copy(text)
 
     def selected_packets(self) -> Rows:
@@ -310,6 +334,16 @@ class PacketList(QWidget):
         if row < 0 and self._document is not None:
             self._say(step_words.no_packet(step, in_flow=True))
         self.go_to_row(row)
+
+    def _go_in_session(self, step: int) -> None:
+        document, row = self._document, self.table.currentIndex().row()
+        if document is None or row < 0:
+            return
+        member = document.tables.packets.integer("session", self.model.packet_at(row)) >= 0
+        found = self.model.next_like("session", row, step) if member else -1
+        if found < 0:
+            self._say(step_words.none_in_session(step, member=member))
+        self.go_to_row(found)
 
     def _go_step(self, step: int) -> None:
         if self._document is not None:
@@ -430,6 +464,13 @@ class PacketList(QWidget):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.fill_menu(menu, index.column())
         menu.popup(self.table.viewport().mapToGlobal(where))
+
+    @Slot(QPoint)
+    def _open_head_menu(self, where: QPoint) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        fill_head_menu(menu, self, self._head.logicalIndexAt(where))
+        menu.popup(self._head.viewport().mapToGlobal(where))
 
     def fill_menu(self, menu: QMenu, column: int) -> None:
         """Put the commands of the selected row's cell into a menu."""
