@@ -42,7 +42,9 @@ def texts(info: FieldInfo, view: View, packets: Ints) -> list[str]:
 
 def sort_keys(info: FieldInfo, view: View, stop: int) -> Ints:
     """A number for each of the first `stop` packets, shape (stop,): they rise as the first value of the field does."""
-    found = np.full(stop, UNSET, np.int64)
+    # One for each packet of hours: it lies where the tables have room.
+    found: Ints = view.tables.chunks.room(stop, np.dtype(np.int64)).view(np.int64)
+    found[:] = UNSET
     texts_at: list[Ints] = []
     said: list[object] = []
     for start in range(0, stop, SOME):

@@ -15,6 +15,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QToolButton
 from pytestqt.qtbot import QtBot
 
+from analyzer.engine.filtering import registry, view
+from analyzer.filters.parse import parse
 from ui.document import Document
 from ui.main_window import MainWindow
 from ui.marks import Mark
@@ -215,3 +217,47 @@ def test_any_text_is_bytes_or_refused(text: str) -> None:
 @given(st.binary(min_size=1, max_size=20))
 def test_bytes_that_were_written(data: bytes) -> None:
     assert read_bytes(data.hex()) == read_bytes(data.hex(" ")) == data
+
+
+def matching(document: Document, text: str) -> list[int]:
+    """Packets that a filter is true of."""
+    fields = registry(document.worker.capture.protocols)
+    query = document.worker.capture.query()
+    mask = parse(text, fields).packets(view(document.tables, query, fields), 0, len(document.tables.packets))
+    query.close()
+    return np.flatnonzero(mask).tolist()
+
+
+@pytest.mark.parametrize(
+    "text", ["snapshot.tick in {200..204}", "message.input.ack_game_tick > 120", "count(item.Character) > 0"]
+)
+def test_by_display_filter(window: MainWindow, opened: Opener, qtbot: QtBot, text: str) -> None:
+    document = opened(SHORT)
+    expected = matching(document, text)
+    assert len(expected) > 2
+    ask(window, qtbot, FindBy.FILTER, text)
+    assert ended(window, qtbot, lambda: enter(window))
+    assert current(window) == expected[0]
+    assert ended(window, qtbot, lambda: press(window, qtbot, KEY.Key_N))
+    assert current(window) == expected[1]
+    window.packets.go_first()
+    assert ended(window, qtbot, lambda: press(window, qtbot, KEY.Key_B))
+    assert current(window) == expected[-1]
+
+
+def test_by_a_filter_that_is_none(window: MainWindow, opened: Opener, qtbot: QtBot) -> None:
+    opened(SHORT)
+    ask(window, qtbot, FindBy.FILTER, "snapshot.tock == 3")
+    enter(window)
+    assert any("snapshot.tock" in text for text in said(window))
+    assert current(window) == -1
+
+
+def test_by_a_filter_in_rows_that_are_sorted(window: MainWindow, opened: Opener, qtbot: QtBot) -> None:
+    document = opened(SHORT)
+    text = "message.input.ack_game_tick > 120"
+    window.packets.table.horizontalHeader().setSortIndicator(8, Qt.SortOrder.DescendingOrder)
+    ask(window, qtbot, FindBy.FILTER, text)
+    assert ended(window, qtbot, lambda: enter(window))
+    model = window.packets.model
+    assert model.row_of(current(window)) == min(map(model.row_of, matching(document, text)))

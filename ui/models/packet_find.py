@@ -7,6 +7,7 @@ from functools import partial
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from analyzer.filters.errors import FilterError
 from ui.document import Document
 from ui.marks import Mark
 from ui.models.packet_cells import PacketCells
@@ -100,7 +101,11 @@ class PacketFind(QObject):
         if by is FindBy.FILTER:
             view = self._model.view
             assert view is not None
-            return FilterMatch(tables, view, text)
+            try:
+                return FilterMatch(tables, view, text)
+            except FilterError as error:
+                said = str(error)
+                raise ValueError(f"{said[:1].upper()}{said[1:]}") from None
         if by is FindBy.VALUE:
             return ValueMatch(text)
         return BytesMatch(read_bytes(text), plain=by is FindBy.PLAIN)

@@ -163,7 +163,7 @@ class FilterMatch(SetMatch):
         self._view = view
         self._filter = parse(text, view.fields)
         if self._filter.needs is not Needs.COLUMNS:
-            self.batch = 128
+            self.batch = 128 if self._filter.needs is Needs.BYTES else 16
 
     def fits(self, query: Query, packets: Rows) -> Bools:
         if self._filter.needs is Needs.COLUMNS:

@@ -170,17 +170,16 @@ class PacketRows:
             self._places = None
             self._rows = self._shown
         elif len(self) <= AT_ONCE and isinstance(self._column, Column):
-            self.take(self.ordering()(None))
+            self.take(self.ordering()())
 
-    def ordering(self) -> Callable[[Query | None], Order]:
+    def ordering(self) -> Callable[..., Order]:
         """What puts the packets in the order by the column that was chosen; an added one needs a query."""
         tables, cells, column, descending = self._tables, self._cells, self._column, self._descending
         version, count = self._version, self._count
-        # Copied: what comes meanwhile is appended.
-        shown = None if self._shown is None else self._shown.view.copy()
+        shown = None if self._shown is None else self._shown.view
         assert column is not None
 
-        def order(query: Query | None) -> Order:
+        def order(query: Query | None = None) -> Order:
             chosen = shown if shown is not None else _every(tables, count).view
             found: Growing[np.int32] = Growing(np.int32, tables.chunks)
             if isinstance(column, Column):
