@@ -55,7 +55,13 @@ class PacketColumns(QObject):
             self._dialog.activateWindow()
             return
         table = self._packets.table
-        dialog = ColumnsDialog(table.columns, self._packets.model.column_title, table.is_shown, self._window)
+        dialog = ColumnsDialog(
+            table.columns,
+            self._packets.model.column_title,
+            table.is_shown,
+            self._appearance.preferences.zoom,
+            self._window,
+        )
         self._dialog = dialog
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.chosen.connect(table.choose_columns)
@@ -73,15 +79,17 @@ class PacketColumns(QObject):
         view, dialog = self._packets.model.view, self._dialog
         if view is None or dialog is None:
             return
-        rows = [CommandRow(info.meaning, info.name, info.kind.value, info.name) for info in offered(view.fields)]
+        rows = [
+            CommandRow("", f"{info.name} \N{EN DASH} {info.meaning}", info.kind.value, info.name)
+            for info in offered(view.fields)
+        ]
         search = CommandSearch(
             self.tr("Add a field"),
             self.tr("Name or meaning of a field"),
-            CommandModel(
-                [CommandRow("", f"{row.text}: {row.group}", row.keys, row.name) for row in rows], grouped=False
-            ),
+            CommandModel(rows, grouped=False, heads=(self.tr("Field"), self.tr("Kind"))),
             zoom=self._appearance.preferences.zoom,
             takes=True,
+            nothing=self.tr("No field has these words"),
             parent=dialog,
         )
         search.taken.connect(self.add_field, Qt.ConnectionType.QueuedConnection)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, QRectF, Qt
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QHeaderView, QLabel, QVBoxLayout, QWidget
 
 from ui.models.packet_cells import IGNORED, RULES
 from ui.theme import ROW_HEIGHT, Theme
 from ui.views.cells import CELL_ROLE, ROW_ROLE, Cell, Row
+from ui.views.gutter import EDGE_WIDTH
 from ui.views.row_table import RowTable
 
 SAMPLE_WIDTH = 240
@@ -66,6 +68,19 @@ class ColoursModel(QAbstractTableModel):
         return Row((sample, Cell(meaning)))
 
 
+class ColoursTable(RowTable):
+    """With the edge that a rule has in the gutter."""
+
+    def __init__(self, theme: Theme, model: ColoursModel) -> None:
+        super().__init__(theme, model)
+        self._theme = theme
+
+    def paint_over(self, painter: QPainter, number: int, row: Row, top: int) -> None:
+        if row.edge:
+            height = self.verticalHeader().defaultSectionSize()
+            painter.fillRect(QRectF(0, top, EDGE_WIDTH, height), self._theme.color(row.edge))
+
+
 class ColoursDialog(QDialog):
     """Opens beside the list, which stays usable."""
 
@@ -74,7 +89,7 @@ class ColoursDialog(QDialog):
         self.setWindowTitle(self.tr("Colours and signs"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.model = ColoursModel(self)
-        self.table = RowTable(theme, self.model)
+        self.table = ColoursTable(theme, self.model)
         self.table.set_type(zoom)
         self.table.horizontalHeader().hide()
         self.table.horizontalHeader().setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QDialog,
@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from ui.models import column_layout
 from ui.models.column_layout import ColumnLayout
+from ui.theme import ROW_HEIGHT
 
 NAME_ROLE = Qt.ItemDataRole.UserRole
 
@@ -35,7 +36,12 @@ class ColumnsDialog(QDialog):
     """As at the first start."""
 
     def __init__(
-        self, layout: ColumnLayout, title: Callable[[str], str], is_shown: Callable[[str], bool], parent: QWidget
+        self,
+        layout: ColumnLayout,
+        title: Callable[[str], str],
+        is_shown: Callable[[str], bool],
+        zoom: float,
+        parent: QWidget,
     ) -> None:
         """`title`: what a person calls a column; `is_shown`: is it, where the layout leaves that open?"""
         super().__init__(parent)
@@ -43,6 +49,7 @@ class ColumnsDialog(QDialog):
         self._title = title
         self._is_shown = is_shown
         self._layout = layout
+        self._row = QSize(0, round(ROW_HEIGHT * zoom))
         self.list = QListWidget()
         self.list.setAccessibleName(self.tr("Columns of the packet list"))
         self.list.installEventFilter(self)
@@ -73,7 +80,7 @@ class ColumnsDialog(QDialog):
         column.addLayout(middle)
         column.addWidget(hint)
         column.addWidget(buttons)
-        self.resize(420, 400)
+        self.resize(round(420 * zoom), round(400 * zoom))
         self.show_layout(layout)
         self.list.setFocus()
 
@@ -86,6 +93,7 @@ class ColumnsDialog(QDialog):
         for place in layout:
             item = QListWidgetItem(self._title(place.name))
             item.setData(NAME_ROLE, place.name)
+            item.setSizeHint(self._row)
             flags = Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled
             if place.name != column_layout.KEPT:
                 flags |= Qt.ItemFlag.ItemIsUserCheckable

@@ -307,7 +307,8 @@ class PacketTable(RowTable):
                 self.setColumnWidth(column, width)
 
     def _fit_columns(self) -> None:
-        width = self.width() / self._zoom
+        added = (self._section(entry.name) for entry in self._layout if entry.added and entry.shown is not False)
+        width = (self.width() - sum(map(self.columnWidth, added))) / self._zoom
         leasts = {Column.SOURCE: NARROW, Column.DESTINATION: NARROW, Column.PROTOCOL: NARROWEST}
         for entry in self._layout:
             section = self._section(entry.name)
