@@ -157,10 +157,10 @@ class Marking(QObject):
         if document is None or document.temporary or not self._restored:
             return
         self._soon.stop()
-        runs = {kind.value: document.marks.of(kind).runs() for kind in Mark}
-        if sum(map(len, runs.values())) > MOST_RUNS:
+        if sum(document.marks.of(kind).run_count for kind in Mark) > MOST_RUNS:
             self.told.emit(self.tr("Too many packets apart from each other are marked to be remembered"))
             return
+        runs = {kind.value: document.marks.of(kind).runs() for kind in Mark}
         stored: dict[str, object] = {kind: found for kind, found in runs.items() if found}
         if stored:
             stored["begin_ns"] = document.tables.frames.integer("time_ns", 0)

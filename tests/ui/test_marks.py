@@ -33,6 +33,7 @@ def test_as_sets(steps: list[tuple[set[int], bool]], packet: int) -> None:
     assert found.last_until(packet) == max((one for one in plain if one <= packet), default=-1)
     assert found.has(np.array([0, 7, 9000])).tolist() == [0 in plain, 7 in plain, False]
     assert np.flatnonzero(found.mask(5, 5000)).tolist() == [one - 5 for one in sorted(plain) if one >= 5]
+    assert found.run_count == len(found.runs())
     assert {one for first, last in found.runs() for one in range(first, last + 1)} == plain
 
 

@@ -98,6 +98,8 @@ class PacketRows:
         """Set the packets in rows start to stop - 1 in a mask over all packets."""
         if self._rows is None:
             mask[start:stop] = True
+        elif self._shown is None and (start, stop) == (0, len(self)):
+            mask[:] = True
         else:
             mask[self._rows.view[start:stop]] = True
 

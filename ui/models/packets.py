@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 import numpy as np
@@ -168,11 +168,12 @@ class PacketModel(QAbstractTableModel):
         """The next row (step 1) after `row`, or the one before (-1), of a packet in a set; -1 if there is none."""
         return -1 if self._rows is None else self._rows.next_in(chosen, row, step)
 
-    def mask(self, start: int, stop: int) -> Bools:
-        """The packets in rows start to stop - 1 as a mask over all that were taken in."""
+    def mask(self, ranges: Iterable[range]) -> Bools:
+        """The packets in ranges of rows as a mask over all that were taken in."""
         found = np.zeros(self.taken_in, np.bool_)
         if self._rows is not None:
-            self._rows.choose(start, stop, found)
+            for rows in ranges:
+                self._rows.choose(rows.start, rows.stop, found)
         return found
 
     def sign_of(self, packet: int) -> str:

@@ -168,14 +168,11 @@ class PacketList(PacketSteps):
 
     def selected_mask(self) -> Bools:
         """The selected packets as a mask over all that the list knows."""
-        found = self.model.mask(0, 0)
-        for rows in self.table.selected_ranges():
-            found |= self.model.mask(rows.start, rows.stop)
-        return found
+        return self.model.mask(self.table.selected_ranges())
 
     def shown_mask(self) -> Bools:
         """The packets that have a row, likewise."""
-        return self.model.mask(0, self.model.rowCount())
+        return self.model.mask([range(self.model.rowCount())])
 
     def find_text(self, text: str, forward: bool = True, by: FindBy = FindBy.TEXT) -> None:
         """Select the next row, or the one before, with `text`: in any column, or where `by` says; in either case.
