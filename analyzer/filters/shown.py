@@ -11,8 +11,8 @@ from analyzer.filters.chosen import ChosenScope
 from analyzer.filters.columns import READERS
 from analyzer.filters.fields import FieldInfo
 from analyzer.filters.kinds import Kind
-from analyzer.filters.literals import text_of
 from analyzer.filters.on_demand import Asked
+from analyzer.filters.value_tests import text_of
 from analyzer.filters.values import Array, Ints, Values
 from analyzer.filters.view import PacketScope, Scope, View
 

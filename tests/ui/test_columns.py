@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QMenu, QStatusBar
 from pytestqt.qtbot import QtBot
 
 from ui.dialogs.colours import ColoursDialog
@@ -151,6 +151,12 @@ def test_values_that_no_table_holds(window: MainWindow, opened: Opener, qtbot: Q
         info = str(window.packets.model.index(packet, Column.INFO).data())
         assert said
         assert f"acks {said.split(', ')[0]}" in info
+    head = window.packets.table.horizontalHeader()
+    head.setSortIndicator(section, Qt.SortOrder.AscendingOrder)
+    assert head.sortIndicatorSection() == -1
+    assert window.packets.model.in_capture_order
+    bars = window.status.findChildren(QStatusBar)
+    assert any(bar.currentMessage().startswith("Rows cannot be sorted") for bar in bars)
 
 
 def test_remembered_and_reset(window: MainWindow, opened: Opener, qtbot: QtBot, settings: Settings) -> None:

@@ -205,6 +205,8 @@ def test_taken_back_by_keys(window: MainWindow, opened: Opener, press: Callable[
     kinds = (Mark.MARKED, Mark.IGNORED, Mark.REFERENCE)
     assert [members(window, kind) for kind in kinds] == [[7], [7], [7]]
     assert row_of(window, 7).cells[Column.NUMBER].sign == "mark reference"
+    spoken = window.packets.model.index(7, Column.NUMBER).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert str(spoken).startswith("Marked, Time reference: ")
     press(KEY.Key_Z, CONTROL)
     press(KEY.Key_Z, CONTROL)
     assert [members(window, kind) for kind in kinds] == [[7], [], []]

@@ -269,6 +269,14 @@ class PacketModel(QAbstractTableModel):
             self._take_added((*self._added_names, *new))
             self.endInsertColumns()
 
+    def can_sort(self, section: int) -> bool:
+        """The column has an order. What is read from bytes or items is not: only of the rows that are looked at."""
+        if section < COLUMNS:
+            return section > Column.GUTTER
+        added = None if self._cells is None else self._cells.added
+        info = None if added is None else added.columns[section - COLUMNS].info
+        return info is None or info.in_columns
+
     def _take_added(self, names: tuple[str, ...]) -> None:
         self._added_names = names
         if self._cells is not None and self._view is not None:
@@ -327,7 +335,8 @@ class PacketModel(QAbstractTableModel):
         """The text of a cell, and of one that only shows a sign, what the sign says."""
         cell = self._ready.row(packet).cells[column]
         sign = self.sign_of(packet) if column == Column.GUTTER else cell.sign
-        return ": ".join(text for text in (TEXTS.get(sign, ""), cell.text) if text)
+        said = ", ".join(TEXTS[one] for one in sign.split())
+        return ": ".join(text for text in (said, cell.text) if text)
 
     def _connect(self, document: Document) -> None:
         document.rows_added.connect(self._catch_up)

@@ -68,6 +68,7 @@ class PacketList(PacketSteps):
         self.table.pointed_at.connect(self._hover)
         self.table.left_end.connect(lambda: self.set_following(False))
         self.table.reached_end.connect(self._follow_live)
+        self.table.unsortable.connect(self._refuse_sort)
         self.model.reordered.connect(self._show_selected)
         self.model.reordered.connect(self._on_reordered)
         self.model.rowsInserted.connect(self._on_rows)
@@ -312,6 +313,10 @@ class PacketList(PacketSteps):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.fill_menu(menu, index.column())
         menu.popup(self.table.viewport().mapToGlobal(where))
+
+    @Slot()
+    def _refuse_sort(self) -> None:
+        self._say(self.tr("Rows cannot be sorted by what has to be read from each packet"))
 
     @Slot(QPoint)
     def _open_head_menu(self, where: QPoint) -> None:

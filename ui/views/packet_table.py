@@ -57,6 +57,8 @@ class PacketTable(RowTable):
     """The person scrolled away from the end."""
     columns_chosen = Signal(object, object)
     """A person changed the columns: the `ColumnLayout` before, and the one now."""
+    unsortable = Signal()
+    """A person wants rows in the order of a column that has none."""
     reached_end = Signal()
     """The person scrolled to the end."""
 
@@ -348,8 +350,10 @@ class PacketTable(RowTable):
 
     @Slot(int, Qt.SortOrder)
     def _sort(self, column: int, order: Qt.SortOrder) -> None:
-        if column == Column.GUTTER:
+        if column >= 0 and not self._packets.can_sort(column):
             self._head.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+            if column != Column.GUTTER:
+                self.unsortable.emit()
             return
         self._packets.sort(column, order)
         current = self.currentIndex()
