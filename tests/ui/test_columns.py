@@ -14,9 +14,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu, QStatusBar
+from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
-from ui.dialogs.colours import ColoursDialog
+from ui.dialogs.colours import ColoursDialog, ColoursModel
 from ui.dialogs.columns import ColumnsDialog
 from ui.dialogs.command_search import CommandSearch
 from ui.document import Document
@@ -272,3 +273,22 @@ def test_moving_stops_at_the_ends(step: int) -> None:
     name = layout[0 if step < 0 else -1].name
     assert column_layout.moved(layout, name, step) == layout
     assert column_layout.moved(column_layout.moved(layout, name, -step), name, step) == layout
+
+
+def test_the_model_is_one_while_columns_come_and_go(
+    window: MainWindow, opened: Opener, qtmodeltester: ModelTester, qtbot: QtBot
+) -> None:
+    opened("serverinfo_and_play")
+    model = window.packets.model
+    qtmodeltester.check(model)
+    model.set_added(("udp.length", "snapshot.tick", "ip.src"))
+    model.set_added(("ip.src", "flow"))
+    assert model.added_names == ("ip.src", "flow")
+    assert model.columnCount() == len(Column) + 2
+    assert settle(window, qtbot, len(Column)) == str(model.index(0, Column.SOURCE).data())
+    model.set_added(())
+    assert model.columnCount() == len(Column)
+
+
+def test_the_model_of_the_legend(qtmodeltester: ModelTester) -> None:
+    qtmodeltester.check(ColoursModel())
