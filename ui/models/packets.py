@@ -19,9 +19,9 @@ from PySide6.QtCore import (
 from analyzer.store.journal import Amendment
 from ui.document import Document
 from ui.marks import Bools, Change, Mark, PacketSet
-from ui.models import column_layout
 from ui.models.added_columns import AddedColumn, AddedColumns, FieldView
 from ui.models.packet_cells import Column, PacketCells, Rows, TimeFormat
+from ui.models.packet_heads import PacketHeads
 from ui.models.packet_rows import ALL, Order, PacketRows
 from ui.models.ready_rows import ReadyRows
 from ui.models.related import NOTHING, Related, related
@@ -34,7 +34,6 @@ MOST_SNAPSHOTS = 1 << 16
 
 Index = QModelIndex | QPersistentModelIndex
 COLUMNS = len(Column)
-_RIGHT = (Column.NUMBER, Column.TIME, Column.LENGTH)
 _SHOWN_AMENDMENTS = {
     "sessions": ("player",),
     "flows": ("server", "reading", "recognised"),
@@ -70,6 +69,7 @@ class PacketModel(QAbstractTableModel):
         self._time_format = TimeFormat.FIRST
         self._view: FieldView | None = None
         self._added_names: tuple[str, ...] = ()
+        self._heads = PacketHeads(self)
 
     def show_document(self, document: Document | None) -> None:
         """Show another document, or none."""
@@ -87,6 +87,7 @@ class PacketModel(QAbstractTableModel):
             self._cells.decoded = document.is_decoded
             self.look_alike(self._cells)
             self._view = FieldView(document)
+            self._heads.show(self._added_names, self._view)
             if self._added_names:
                 self._cells.added = AddedColumns(self._view, self._added_names)
             self._snapshots = len(document.tables.snapshots)
@@ -131,7 +132,7 @@ class PacketModel(QAbstractTableModel):
 
     def set_time_format(self, form: TimeFormat) -> None:
         """What the time column says from now on."""
-        self._time_format = form
+        self._time_format = self._heads.time_format = form
         if self._cells is not None:
             self._cells.time_format = form
             self._sort_by_time()
@@ -189,18 +190,7 @@ class PacketModel(QAbstractTableModel):
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if orientation is not Qt.Orientation.Horizontal or not 0 <= section < self.columnCount():
             return None
-        if section >= COLUMNS:
-            return self._added_head(section - COLUMNS, role)
-        if role == Qt.ItemDataRole.DisplayRole:
-            return self._titles()[section]
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            side = Qt.AlignmentFlag.AlignRight if section in _RIGHT else Qt.AlignmentFlag.AlignLeft
-            return side | Qt.AlignmentFlag.AlignVCenter
-        if role == Qt.ItemDataRole.AccessibleTextRole:
-            return self._titles()[section] or (
-                self.tr("Related packets") if section == Column.GUTTER else self.tr("Direction")
-            )
-        return None
+        return self._heads.data(section, role)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if not index.isValid() or self._cells is None:
@@ -248,10 +238,7 @@ class PacketModel(QAbstractTableModel):
 
     def column_title(self, name: str) -> str:
         """What a person calls a column of the layout."""
-        own = column_layout.BUILT_IN.get(name)
-        if own is None:
-            return name
-        return self._titles()[own] or self.tr("Direction")
+        return self._heads.title(name)
 
     def set_added(self, names: Sequence[str]) -> None:
         """Have columns for these fields, each once. Those that stay keep their numbers as far as they can."""
@@ -279,6 +266,7 @@ class PacketModel(QAbstractTableModel):
 
     def _take_added(self, names: tuple[str, ...]) -> None:
         self._added_names = names
+        self._heads.show(names, self._view)
         if self._cells is not None and self._view is not None:
             self._cells.added = AddedColumns(self._view, names) if names else None
         self._ready.clear()
@@ -289,18 +277,6 @@ class PacketModel(QAbstractTableModel):
         added = None if self._cells is None else self._cells.added
         return None if added is None else added.columns[column - COLUMNS]
 
-    def _added_head(self, place: int, role: int) -> object:
-        added = None if self._cells is None else self._cells.added
-        column = AddedColumn(self._added_names[place], None) if added is None else added.columns[place]
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
-            return column.title
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return self.tr("No schema in use names this field") if column.info is None else column.info.meaning
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            side = Qt.AlignmentFlag.AlignRight if column.right else Qt.AlignmentFlag.AlignLeft
-            return side | Qt.AlignmentFlag.AlignVCenter
-        return None
-
     @Slot()
     def _on_reworded(self) -> None:
         """Schemas name other fields."""
@@ -308,28 +284,6 @@ class PacketModel(QAbstractTableModel):
             self._view = FieldView(self._document)
             self._take_added(self._added_names)
             self._repaint()
-
-    def _titles(self) -> tuple[str, ...]:
-        return (
-            "",
-            self.tr("No."),
-            self._time_title(),
-            self.tr("Source"),
-            self.tr("Destination"),
-            self.tr("Client"),
-            "",
-            self.tr("Protocol"),
-            self.tr("Length"),
-            self.tr("Info"),
-        )
-
-    def _time_title(self) -> str:
-        return {
-            TimeFormat.FIRST: self.tr("Time [s]"),
-            TimeFormat.PREVIOUS: self.tr("Delta [s]"),
-            TimeFormat.REFERENCE: self.tr("Since ref. [s]"),
-            TimeFormat.UTC: self.tr("Time [UTC]"),
-        }[self._time_format]
 
     def _words(self, packet: int, column: int) -> str:
         """The text of a cell, and of one that only shows a sign, what the sign says."""
