@@ -18,7 +18,9 @@ from analyzer.engine.worker import Worker
 from analyzer.protocols.base import Effect
 from analyzer.stats.renewed import session_now, snapshot_now
 from analyzer.store.tables import Tables
+from ui.marks import Marks
 from ui.selection import Selection
+from ui.undo import UndoStack
 
 T = TypeVar("T")
 POLL_MS = 50
@@ -59,6 +61,8 @@ class Document(QObject):
         super().__init__(parent)
         self.worker = worker
         self.selection = Selection(self)
+        self.undo = UndoStack()
+        self.marks = Marks(self.undo)
         self._lengths: tuple[int, ...] = ()
         self._journal = worker.capture.tables.journal.reader()
         self._counted = 0
@@ -87,6 +91,10 @@ class Document(QObject):
     ) -> Document:
         """Open a capture as `Worker.open` does; `start` begins to decode it. Raises `CaptureError`."""
         return cls(Worker.open(path, growing=growing, memory_limit=memory_limit, pins=pins), parent)
+
+    def succeed(self, other: Document) -> None:
+        """Take over what a person did with the packets of another document of the same file."""
+        self.undo, self.marks = other.undo, other.marks
 
     @property
     def path(self) -> Path:

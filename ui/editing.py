@@ -42,6 +42,8 @@ class Editing(QObject):
         bar.wanted.connect(self._find)
         bar.left.connect(lambda: focus_pane(self._left))
         packets.find_ended.connect(bar.show_result)
+        packets.find_told.connect(bar.tell)
+        bar.stopped.connect(packets.stop_finding)
 
     def copy(self) -> None:
         """Copy what is selected in the pane with the focus: a row, bytes, the picture of the charts."""
@@ -78,7 +80,8 @@ class Editing(QObject):
             panes = (self._packet_tab, self._snapshot_tab, self._charts, self._clients)
             inside = (pane for pane in panes if pane is focused or pane.isAncestorOf(focused))
             self._left = next(inside, self._packets)
-        self._bar.ask(self._searched_name())
+        elsewhere = (self._packet_tab, self._snapshot_tab, self._clients)
+        self._bar.ask(self._searched_name(), ways=self._left not in elsewhere)
 
     def find_next(self) -> None:
         """Find the next, or ask what to find."""
@@ -110,7 +113,7 @@ class Editing(QObject):
         elif self._left is self._clients:
             self._bar.show_result(find_row(self._clients.table, text, forward=forward))
         else:
-            self._packets.find_text(text, forward)
+            self._packets.find_text(text, forward, self._bar.by)
 
 
 def find_row(table: QTableView, text: str, *, forward: bool) -> bool:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, Qt, Slot
@@ -23,11 +25,13 @@ from ui.actions import LIST_STEPS
 from ui.appearance import Appearance
 from ui.capturing import Capturing
 from ui.charts.stack import ChartStack
+from ui.columns import PacketColumns
 from ui.document import Document
 from ui.editing import Editing
 from ui.fast_decoder import FastDecoder
 from ui.live_view import LiveView
 from ui.machine import Machine
+from ui.marking import Marking
 from ui.models.packet_cells import TimeFormat
 from ui.opening import Opening
 from ui.pinning import Pinning
@@ -76,15 +80,29 @@ class MainWindow(QMainWindow):
         self.capturing = Capturing(self.opening, settings, self.appearance, self.banner, traffic, self)
         self.recovery = Recovery(self.opening, self.capturing, self.recovery_bar, self.banner, self)
         self.streams = Streams(self.opening, self.capturing, self.banner, self)
+        packets = self.packets
         self.saving = Saving(
-            self.opening, self.appearance, lambda: self.charts.region_s, self.packets.selected_packets, self
+            self.opening,
+            self.appearance,
+            lambda: self.charts.region_s,
+            packets.selected_packets,
+            packets.shown_mask,
+            self,
         )
         self.pinning = Pinning(self.opening, self)
+        self.packet_columns = PacketColumns(self.opening, settings, self.packets, self.appearance, self)
+        self.marking = Marking(self.opening, settings, self.packets, self)
         self._closes = False
         self.editing = Editing(
             self.packets, self.packet_tab, self.snapshot_tab, self.charts, self.clients, self.find_bar
         )
-        self.dialogs = WindowDialogs(self.opening, self.appearance, self.schema_files.refused, self)
+        self.dialogs = WindowDialogs(
+            self.opening,
+            self.appearance,
+            self.schema_files.refused,
+            lambda packet: self.packets.model.row_of(packet) >= 0,
+            self,
+        )
         self.commands = WindowCommands(self, self._what_commands_do())
         self._add_to_menus()
         self._connect()
@@ -198,6 +216,11 @@ class MainWindow(QMainWindow):
         self.packet_tab.wants_first.connect(self.packets.go_first)
         self.snapshot_tab.select_first.connect(self.packets.go_next_snapshot)
         self.packets.step_failed.connect(self.status.say)
+        self.packets.command_wanted.connect(self.commands.run)
+        self.marking.told.connect(self.status.say)
+        self.marking.referenced.connect(self._on_referenced)
+        for changed in (self.packets.model.rowsInserted, self.packets.model.modelReset):
+            changed.connect(self._say_displayed)
         self.packets.decode_as_wanted.connect(self.pinning.ask_packet)
         self.clients.decode_as_wanted.connect(self.pinning.ask_session)
         self.banner.details_wanted.connect(self.dialogs.tell_problems)
@@ -212,6 +235,8 @@ class MainWindow(QMainWindow):
             steps
             | self.capturing.commands()
             | self.dialogs.commands()
+            | self.marking.commands()
+            | self.packet_columns.commands()
             | {
                 "open": self._browse,
                 "save_as": self.saving.ask,
@@ -228,6 +253,7 @@ class MainWindow(QMainWindow):
                 "zoom_in": lambda: appearance.zoom_by(ZOOM_STEP),
                 "zoom_out": lambda: appearance.zoom_by(-ZOOM_STEP),
                 "zoom_reset": lambda: appearance.zoom_by(1.0 - appearance.preferences.zoom),
+                **{f"time_{form.value}": partial(self._prefer_time, form) for form in TimeFormat},
                 "pause": self.live_view.toggle_pause,
                 "all_sessions": self._show_all_sessions,
                 "decode_as": self.pinning.ask_packet,
@@ -252,7 +278,7 @@ class MainWindow(QMainWindow):
 
     @Slot(object)
     def _show_document(self, document: Document | None) -> None:
-        for pane in (*self._followers, self.status):
+        for pane in (*self._followers, self.status, self.marking):
             pane.show_document(document)
         live = self.capturing.live
         source = ("", "") if live is None else (live.settings.interface, live.settings.filter)
@@ -265,6 +291,8 @@ class MainWindow(QMainWindow):
             document.selection.session_changed.connect(self._update_commands)
             document.pinned.connect(self._update_commands)
             document.reread.connect(self._update_commands)
+            document.undo.changed.connect(self._update_commands)
+            document.marks.changed.connect(self._update_commands)
             self.packets.setFocus()
         self._show_recent()
         self._update_commands()
@@ -276,6 +304,11 @@ class MainWindow(QMainWindow):
         self.setWindowTitle("Snapscope" if document is None else f"{self._title(document)} – Snapscope")
         for dock in self.docks:
             dock.toggleViewAction().setEnabled(self.document is not None)
+
+    @Slot()
+    def _say_displayed(self) -> None:
+        model = self.packets.model
+        self.status.show_displayed(model.rowCount() if model.is_limited else -1)
 
     def _title(self, document: Document) -> str:
         if document.is_live:
@@ -302,6 +335,7 @@ class MainWindow(QMainWindow):
 
     def _reset_layout(self) -> None:
         self.layout_keeper.reset()
+        self.packet_columns.reset()
         self.tabs.setCurrentWidget(self.snapshot_tab)
 
     def _show_all_sessions(self) -> None:
@@ -337,9 +371,23 @@ class MainWindow(QMainWindow):
     def _on_appearance(self) -> None:
         preferences = self.appearance.preferences
         self.packets.set_time_format(TimeFormat(preferences.time_format))
+        for form in TimeFormat:
+            self.commands.by_name[f"time_{form.value}"].setChecked(form.value == preferences.time_format)
         self.charts.set_preferences(preferences)
         self.clients.set_preferences(preferences)
         self.commands.set_look(self.appearance.theme, preferences.zoom)
+
+    def _prefer_time(self, form: TimeFormat) -> None:
+        self.appearance.prefer(replace(self.appearance.preferences, time_format=form.value))
+
+    @Slot()
+    def _on_referenced(self) -> None:
+        """Times count from the first reference at once, where they counted from the first packet."""
+        preferred = TimeFormat(self.appearance.preferences.time_format)
+        if preferred is TimeFormat.FIRST:
+            self._prefer_time(TimeFormat.REFERENCE)
+        elif preferred is not TimeFormat.REFERENCE:
+            self.status.say(self.tr("Ctrl+Alt+6 shows times since the reference"))
 
     # Qt
 
@@ -365,6 +413,7 @@ class MainWindow(QMainWindow):
         self.opening.close()
         self.capturing.close()
         self.recovery.close()
+        self.marking.close()
         self.saving.close()
         self.schema_files.close()
         self.layout_keeper.save()

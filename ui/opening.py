@@ -134,6 +134,7 @@ class Opening(QObject):
             return
         self._successor = successor
         successor.temporary = document.temporary
+        successor.succeed(document)
         if document.path != successor.path:
             successor.keep_as(document.path)
         if not successor.worker.capture.compiled:

@@ -25,6 +25,8 @@ from ui.appearance import Appearance
 from ui.dialogs.save import Choice, SaveDialog
 from ui.document import Document, report
 from ui.inquiry import Inquiry
+from ui.marks import Mark
+from ui.models.packet_cells import Rows
 from ui.opening import Opening
 from ui.spools import ended, named
 
@@ -37,7 +39,8 @@ ENDINGS = {
 """What the system's dialog lists, and how a name ends."""
 
 Marked = Callable[[], tuple[float, float] | None]
-Selected = Callable[[], list[int]]
+Selected = Callable[[], Rows]
+Shown = Callable[[], Bools]
 
 
 class Saving(QObject):
@@ -53,15 +56,25 @@ class Saving(QObject):
     """What failed by a mistake of ours, and its report."""
 
     def __init__(
-        self, opening: Opening, appearance: Appearance, marked: Marked, selected: Selected, parent: QWidget
+        self,
+        opening: Opening,
+        appearance: Appearance,
+        marked: Marked,
+        selected: Selected,
+        shown: Shown,
+        parent: QWidget,
     ) -> None:
-        """`marked`: the range that is marked in the charts, in seconds. `selected`: rows of packets in the list."""
+        """`marked`: the range that is marked in the charts, in seconds. `selected`: rows of packets in the list.
+
+        `shown`: a mask of those that the list shows.
+        """
         super().__init__(parent)
         self._window = parent
         self._opening = opening
         self._appearance = appearance
         self._marked = marked
         self._selected = selected
+        self._shown = shown
         self._inquiry = Inquiry(self)
         self._dialog: SaveDialog | None = None
         self._document: Document | None = None
@@ -127,13 +140,31 @@ class Saving(QObject):
         if session >= 0:
             text = tr("&Session {0}").format(_session_words(tables, session))
             found.append(Choice(text, lambda: selection.of_session(tables, session)))
+        found += self._shown_and_marked(document)
         rows = self._selected()
-        if rows:
+        if len(rows):
             text = tr("The selected pac&ket") if len(rows) == 1 else tr("The {0} selected pac&kets")
             first = len(found) if len(rows) > 1 and not first else first
-            chosen = np.array(rows)
-            found.append(Choice(text.format(words.quantity(len(rows))), lambda: selection.of_packets(tables, chosen)))
+            found.append(Choice(text.format(words.quantity(len(rows))), lambda: selection.of_packets(tables, rows)))
         return found, first
+
+    def _shown_and_marked(self, document: Document) -> list[Choice]:
+        """What the list shows, without what is ignored, where that is not everything; what is marked."""
+        tables, marks, tr = document.tables, document.marks, self.tr
+        found = []
+        shown = self._shown()
+        shown &= ~marks.of(Mark.IGNORED).mask(0, len(shown))
+        count = int(np.count_nonzero(shown))
+        if 0 < count < len(shown):
+            text = tr("The &displayed packets, {0}").format(words.quantity(count))
+            if len(marks.of(Mark.IGNORED)):
+                text = tr("The &displayed packets without those you ignore, {0}").format(words.quantity(count))
+            found.append(Choice(text, lambda: selection.of_packets(tables, np.flatnonzero(shown))))
+        if len(marks.of(Mark.MARKED)):
+            marked = marks.of(Mark.MARKED).members
+            text = tr("The ma&rked packet") if len(marked) == 1 else tr("The {0} ma&rked packets")
+            found.append(Choice(text.format(words.quantity(len(marked))), lambda: selection.of_packets(tables, marked)))
+        return found
 
     @Slot()
     def _count(self) -> None:

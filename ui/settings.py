@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, replace
+from hashlib import sha1
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,11 @@ from PySide6.QtCore import QByteArray, QSettings
 MAX_RECENT = 12
 MAX_PINNED = 100
 """Captures whose pins are remembered."""
+MAX_MARKED = 100
+"""Captures whose marks are remembered."""
 THEMES = ("system", "light", "dark")
-TIME_FORMATS = ("first", "previous", "utc")
-"""Seconds since the first frame, since the packet before, or the time of day in UTC."""
+TIME_FORMATS = ("first", "previous", "reference", "utc")
+"""Seconds since the first frame, since the packet shown before, since a time reference, or the time of day in UTC."""
 ZOOM_RANGE = (0.8, 2.0)
 MAX_MEMORY_MIB = 1 << 20
 
@@ -155,6 +158,24 @@ class Settings:
                     found.append((path, [text for text in texts if isinstance(text, str)]))
         return found
 
+    def marks(self, path: Path) -> dict[str, object]:
+        """What a person attached to packets of a capture."""
+        stored = self._json(_marks_key(str(path.absolute())), {})
+        return {str(name): value for name, value in stored.items()} if isinstance(stored, dict) else {}
+
+    def set_marks(self, path: Path, marks: dict[str, object]) -> None:
+        """Remember it, or that there is nothing to remember."""
+        known, listed = str(path.absolute()), self._json("marks/order", [])
+        before = [other for other in listed if isinstance(other, str)] if isinstance(listed, list) else []
+        if not marks and known not in before:
+            return
+        order = [known] * bool(marks) + [other for other in before if other != known]
+        for gone in {*before, *order[MAX_MARKED:]} - set(order[:MAX_MARKED]):
+            self._store.remove(_marks_key(gone))
+        self._store.setValue("marks/order", json.dumps(order[:MAX_MARKED]))
+        if marks:
+            self._store.setValue(_marks_key(known), json.dumps(marks))
+
     def layout(self, name: str) -> QByteArray:
         """A saved geometry or state, empty if there is none."""
         value = self._store.value(f"layout/{name}")
@@ -173,6 +194,15 @@ class Settings:
         """Remember which columns are not shown."""
         self._store.setValue(f"layout/hidden_columns/{table}", json.dumps(names))
 
+    @property
+    def packet_columns(self) -> object:
+        """Columns of the packet list, as `column_layout` writes them; None: as at the first start."""
+        return self._json("layout/packet_columns", None)
+
+    @packet_columns.setter
+    def packet_columns(self, value: object) -> None:
+        self._store.setValue("layout/packet_columns", json.dumps(value))
+
     def forget_layout(self) -> None:
         """Go back to the default layout at the next start."""
         self._store.remove("layout")
@@ -185,3 +215,8 @@ class Settings:
             return json.loads(str(self._store.value(key, "")))
         except ValueError:
             return default
+
+
+def _marks_key(path: str) -> str:
+    """Each capture has its own: a person marks often, and the others stay as they are."""
+    return f"marks/{sha1(path.encode(errors='surrogateescape'), usedforsecurity=False).hexdigest()}"

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMainWindow, QMenu, QWidget
 
 from ui.actions import COMMANDS, LETTERS, MENUS, Command, shortcuts
 from ui.document import Document
+from ui.marks import Mark
 from ui.models import steps
 from ui.theme import Theme
 
@@ -115,19 +116,37 @@ def _possible(document: Document) -> dict[str, bool]:
     tables, selection = document.tables, document.selection
     place = selection.place
     walk = ("next_snapshot", "previous_snapshot", "next_failed", "previous_failed")
-    return {name: bool(len(tables.snapshots)) for name in walk} | {
-        "back": selection.can_go_back,
-        "forward": selection.can_go_forward,
-        "reload": not document.is_live and not document.temporary,
-        "follow": not document.is_live and not document.temporary,
-        "pause": document.is_live,
-        "save": document.temporary and not document.is_live,
-        "save_as": document.is_decoded and not document.worker.is_rereading,
-        "decode_as": place.packet >= 0,
-        "all_sessions": selection.session >= 0,
-        "file_problems": bool(document.worker.capture.problems),
-        "baseline": steps.baseline(tables, place.snapshot) >= 0,
-        "acknowledgement": steps.acknowledgement(tables, place.snapshot) >= 0,
-        "next_part": steps.next_part(tables, place) >= 0,
-        "cause": steps.cause(tables, place.snapshot) >= 0,
-    }
+    return (
+        {name: bool(len(tables.snapshots)) for name in walk}
+        | {
+            "back": selection.can_go_back,
+            "forward": selection.can_go_forward,
+            "reload": not document.is_live and not document.temporary,
+            "follow": not document.is_live and not document.temporary,
+            "pause": document.is_live,
+            "save": document.temporary and not document.is_live,
+            "save_as": document.is_decoded and not document.worker.is_rereading,
+            "decode_as": place.packet >= 0,
+            "undo": document.undo.can_undo,
+            "redo": document.undo.can_redo,
+            "all_sessions": selection.session >= 0,
+            "file_problems": bool(document.worker.capture.problems),
+            "baseline": steps.baseline(tables, place.snapshot) >= 0,
+            "acknowledgement": steps.acknowledgement(tables, place.snapshot) >= 0,
+            "next_part": steps.next_part(tables, place) >= 0,
+            "cause": steps.cause(tables, place.snapshot) >= 0,
+        }
+        | _marks(document)
+    )
+
+
+def _marks(document: Document) -> dict[str, bool]:
+    """Of the commands for what a person attaches to packets."""
+    marks, selected = document.marks, document.selection.place.packet >= 0
+    kinds = {Mark.MARKED: "mark", Mark.IGNORED: "ignore", Mark.REFERENCE: "reference"}
+    possible = dict.fromkeys(kinds.values(), selected)
+    for kind, name in kinds.items():
+        possible[f"un{name}_all"] = bool(len(marks.of(kind)))
+    for name, kind in (("mark", Mark.MARKED), ("reference", Mark.REFERENCE)):
+        possible |= {f"{step}_{name}": bool(len(marks.of(kind))) for step in ("next", "previous")}
+    return possible

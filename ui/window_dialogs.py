@@ -3,37 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from PySide6.QtCore import QObject, QSize, Qt
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QMessageBox, QWidget
+from shiboken6 import isValid
 
 import analyzer
 from ui.actions import COMMANDS
 from ui.appearance import Appearance
+from ui.dialogs.colours import ColoursDialog
 from ui.dialogs.command_search import CommandSearch
 from ui.dialogs.go_to import GoToDialog, Target
 from ui.dialogs.preferences import PreferencesDialog
 from ui.dialogs.report import ReportDialog
 from ui.icons import product_icon
 from ui.models.commands import CommandModel, command_row, key_rows
-from ui.navigation import find_target
+from ui.navigation import Found, find_target
 from ui.opening import Opening
 from ui.views.welcome import PRODUCT_ICON
 from ui.window_commands import WindowCommands
+
+GO_TO_TOPIC = "go to"
 
 
 class WindowDialogs(QObject):
     """None of them blocks: the window goes on behind them."""
 
     def __init__(
-        self, opening: Opening, appearance: Appearance, refused: Callable[[Sequence[str]], str], window: QWidget
+        self,
+        opening: Opening,
+        appearance: Appearance,
+        refused: Callable[[Sequence[str]], str],
+        is_shown: Callable[[int], bool],
+        window: QWidget,
     ) -> None:
-        """`refused`: what is wrong with some schema files, empty if nothing is."""
+        """`refused`: what is wrong with some schema files, empty if nothing is. `is_shown`: is a packet in the list?"""
         super().__init__(window)
         self._opening = opening
         self._appearance = appearance
         self._refused = refused
+        self._is_shown = is_shown
         self._window = window
 
     def commands(self) -> dict[str, Callable[[], object]]:
@@ -43,6 +54,7 @@ class WindowDialogs(QObject):
             "preferences": self.ask_preferences,
             "go_to": self.ask_target,
             "keys": self.show_keys,
+            "colours": self.show_colours,
             "about": self.tell_about,
         }
 
@@ -72,12 +84,21 @@ class WindowDialogs(QObject):
         document = self._opening.document
         if document is None:
             return
-        found = find_target(document.tables, document.selection.place, target)
+        tables, place = document.tables, document.selection.place
+        # Of an earlier answer the dialog may be gone.
+        document.ask(GO_TO_TOPIC, lambda _: find_target(tables, place, target), partial(self._take_target, dialog))
+
+    def _take_target(self, dialog: GoToDialog, found: Found | str) -> None:
+        document = self._opening.document
+        if document is None or not isValid(dialog) or not dialog.isVisible():
+            return
         if isinstance(found, str):
             dialog.refuse(found)
-            return
-        document.selection.select(*found)
-        dialog.accept()
+        elif not self._is_shown(found.packet):
+            dialog.refuse(self.tr("{0} is not displayed: the list is limited to others").format(found.said))
+        else:
+            document.selection.select(found.packet, found.snapshot)
+            dialog.accept()
 
     def ask_command(self, commands: WindowCommands) -> None:
         """Search all commands by name, and run the one that is taken."""
@@ -104,6 +125,10 @@ class WindowDialogs(QObject):
             takes=False,
             parent=self._window,
         ).open()
+
+    def show_colours(self) -> None:
+        """What colours and signs of the packet list mean."""
+        ColoursDialog(self._appearance.theme, self._appearance.preferences.zoom, self._window).show()
 
     def tell_problems(self) -> None:
         """What is wrong with the file."""

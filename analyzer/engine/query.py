@@ -50,6 +50,10 @@ class Query:
         """Captured bytes of the UDP payload."""
         return self._payloads.payload(packet)
 
+    def payloads(self, packets: Sequence[int]) -> list[bytes]:
+        """Captured bytes of the UDP payloads of several packets, in few reads."""
+        return self._payloads.payloads(packets)
+
     def frame(self, frame: int) -> bytes:
         """Captured bytes of a frame."""
         return self._payloads.frame(frame)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from analyzer.filters.chosen import ChosenScope
 from analyzer.filters.fields import FieldInfo
 from analyzer.filters.nodes import Comparison, Joined, Needs, Node, Not
 from analyzer.filters.on_demand import Asked, Progress
@@ -51,6 +52,10 @@ class Filter:
         for start, mask in self.scan(view, first, stop, progress):
             found[start - first : start - first + len(mask)] = mask
         return found
+
+    def chosen(self, view: View, packets: Ints, progress: Progress | None = None) -> Bools:
+        """The same of any packets, ascending and each once, shape (n,)."""
+        return self._of(ChosenScope(view, packets), progress)
 
     def scan(self, view: View, first: int, stop: int, progress: Progress | None = None) -> Iterator[tuple[int, Bools]]:
         """The same in stretches of packets as they are known: the first packet of each, and the mask of the stretch."""

@@ -210,8 +210,9 @@ def test_go_to_packet_tick_and_time(window: MainWindow, opened: Opener, qtbot: Q
     dialog = window.findChild(GoToDialog)
     assert dialog is not None
     answer(dialog, "999999")
+    sentence = "There is no packet 999999: the last one is 1752"
+    qtbot.waitUntil(lambda: sentence in [label.text() for label in dialog.findChildren(QLabel)])
     assert dialog.isVisible()
-    assert "There is no packet 999999: the last one is 1752" in [label.text() for label in dialog.findChildren(QLabel)]
     dialog.reject()
 
 

@@ -20,8 +20,17 @@ class CommandSearch(QDialog):
     """Name of the command; the dialog has closed."""
 
     def __init__(
-        self, title: str, hint: str, model: CommandModel, *, zoom: float, takes: bool, parent: QWidget | None = None
+        self,
+        title: str,
+        hint: str,
+        model: CommandModel,
+        *,
+        zoom: float,
+        takes: bool,
+        nothing: str = "",
+        parent: QWidget | None = None,
     ) -> None:
+        """`nothing`: what is said where no row has the words that were typed."""
         super().__init__(parent)
         self.setWindowTitle(title)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -35,7 +44,7 @@ class CommandSearch(QDialog):
         self.field.setClearButtonEnabled(True)
         self.field.textChanged.connect(self._search)
         self.field.installEventFilter(self)
-        self._nothing = QLabel(self.tr("No command has these words"))
+        self._nothing = QLabel(nothing or self.tr("No command has these words"))
         self.table = QTreeView()
         self.table.setAccessibleName(title)
         self._set_up_table()

@@ -47,7 +47,8 @@ class PreferencesDialog(QDialog):
             "time_format",
             {
                 "first": self.tr("Seconds since the first packet"),
-                "previous": self.tr("Seconds since the packet before"),
+                "previous": self.tr("Seconds since the packet shown before"),
+                "reference": self.tr("Seconds since the time reference"),
                 "utc": self.tr("Time of day (UTC)"),
             },
         )

@@ -43,9 +43,18 @@ def key_rows() -> list[CommandRow]:
 class CommandModel(QAbstractTableModel):
     """Text and keys; `grouped` puts a title above each group. Every word of the search has to be in a row."""
 
-    def __init__(self, rows: list[CommandRow], *, grouped: bool, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        rows: list[CommandRow],
+        *,
+        grouped: bool,
+        heads: tuple[str, str] | None = None,
+        parent: QObject | None = None,
+    ) -> None:
+        """`heads`: of both columns, where rows are something else than commands."""
         super().__init__(parent)
         self._all = rows
+        self._heads = heads or (self.tr("Command"), self.tr("Keys"))
         self._grouped = grouped
         self._heading = QFont()
         self._height = ROW_HEIGHT
@@ -108,11 +117,11 @@ class CommandModel(QAbstractTableModel):
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if orientation is not Qt.Orientation.Horizontal or role != Qt.ItemDataRole.DisplayRole:
             return None
-        return (self.tr("Command"), self.tr("Keys"))[section]
+        return self._heads[section]
 
     def _text(self, row: CommandRow) -> str:
         if not row.text:
             return self.tr(row.group)
         text = self.tr(row.text)
-        named = text if self._grouped else self.tr("{0}: {1}").format(self.tr(row.group), text)
+        named = text if self._grouped or not row.group else self.tr("{0}: {1}").format(self.tr(row.group), text)
         return self.tr("{0} \N{EN DASH} {1}").format(named, row.off) if row.off else named

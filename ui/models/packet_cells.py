@@ -7,18 +7,27 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import Enum, IntEnum
 
+import numpy as np
+from numpy.typing import NDArray
+
 from analyzer.engine.info import PacketInfo
 from analyzer.protocols.base import Protocol
 from analyzer.snapshots.status import Status
 from analyzer.stats.snapshots import is_failed, root_status
 from analyzer.store.tables import Tables
+from ui.marks import NO_PACKETS, Mark, Marks, PacketSet
+from ui.models.added_columns import AddedColumns
 from ui.views.cells import Cell, Row
 from ui.words import UNKNOWN, decimal, number
 
+Rows = NDArray[np.int64]
+"""Row numbers of `packets`."""
 WAITING = "..."
 """Stands where something is not decoded yet."""
 CONTROL_FLAGS = 32 | 64
 """messages.flags: control and connectionless messages."""
+IGNORED = "Ignored"
+"""What the list says of a packet that a person ignores."""
 MOST_NOTES = 50_000
 """Notes kept; past that all are asked for anew."""
 
@@ -44,7 +53,9 @@ class TimeFormat(Enum):
     FIRST = "first"
     """Seconds since the first frame."""
     PREVIOUS = "previous"
-    """Seconds since the packet before in the capture."""
+    """Seconds since the packet before among those that are shown."""
+    REFERENCE = "reference"
+    """Seconds since the last time reference up to the packet; before the first one, since the first frame."""
     UTC = "utc"
     """Time of day."""
 
@@ -63,6 +74,9 @@ class _Facts:
     """Something reads the flow, or it was recognised, or nothing more will become known."""
     tint: str
     sign: str
+    ignored: bool = False
+    signs: str = ""
+    """What a person attached to it."""
 
     @property
     def from_client(self) -> bool:
@@ -70,11 +84,13 @@ class _Facts:
 
     @property
     def tone(self) -> str:
-        """What clients send stands back."""
+        """What clients send stands back, further back what a person ignores."""
+        if self.ignored:
+            return "text3"
         return "text2" if self.from_client else "text"
 
 
-_RULES = {
+RULES = {
     "fail": ("row_fail", "lane_fail"),
     "full": ("row_full", "lane_full"),
     "multi": ("row_multi", "p2"),
@@ -82,36 +98,63 @@ _RULES = {
     "": ("", ""),
 }
 """Rule -> tint and edge, the worst first."""
-_ORDER = tuple(_RULES)
+_ORDER = tuple(RULES)
 
 
 class PacketCells:
     """Makes rows. Cheap enough for all visible rows within a frame."""
 
-    def __init__(self, tables: Tables, protocols: Sequence[Protocol]) -> None:
+    def __init__(self, tables: Tables, protocols: Sequence[Protocol], marks: Marks | None = None) -> None:
         self.info = PacketInfo(tables, protocols)
         self.notes: dict[int, str] = {}
         """By message row: what `Query.notes` said."""
         self.decoded = False
         """Nothing more will become known."""
         self.time_format = TimeFormat.FIRST
+        self.added: AddedColumns | None = None
+        """Columns of fields behind the others."""
+        self.before: Callable[[Rows], Rows] = lambda packets: packets - 1
+        """For some packets those that are shown before them in the capture, -1: none."""
         self.tables = tables
+        self._marks = marks
         self._protocols = {protocol.name: protocol for protocol in protocols}
 
     def row(self, packet: int) -> Row:
         """The row of one packet."""
-        rule, sign = self._rule(packet)
-        tint, edge = _RULES[rule]
+        rule, sign = ("", "") if self.is_ignored(packet) else self._rule(packet)
+        tint, edge = RULES[rule]
         facts = self._facts(packet, tint, sign)
-        return Row(tuple([make(self, facts) for make in _MAKERS]), edge)
+        made = [make(self, facts) for make in _MAKERS]
+        if self.added is not None:
+            made += self._added(facts, self.added)
+        return Row(tuple(made), edge)
 
-    def some_texts(self, packet: int, columns: tuple[Column, ...]) -> tuple[str, ...]:
-        """The texts of `columns`, in their order."""
+    def some_texts(self, packet: int, columns: tuple[int, ...]) -> tuple[str, ...]:
+        """The texts of `columns`, in their order; those of added ones as far as they are known."""
         facts = self._facts(packet)
-        return tuple(_MAKERS[column](self, facts).text for column in columns)
+        added = [] if self.added is None else self._added(facts, self.added)
+        count = len(_MAKERS)
+        return tuple(
+            _MAKERS[column](self, facts).text if column < count else added[column - count].text for column in columns
+        )
+
+    def _added(self, facts: _Facts, added: AddedColumns) -> list[Cell]:
+        texts = added.texts(facts.packet)
+        if facts.ignored:
+            return [Cell() for _ in added.columns]
+        if texts is None:
+            return [Cell(WAITING, "text3", right=one.right, tint=facts.tint) for one in added.columns]
+        said = zip(texts, added.columns, strict=True)
+        return [Cell(text, facts.tone, right=one.right, tint=facts.tint) for text, one in said]
+
+    def is_ignored(self, packet: int) -> bool:
+        """A person wants to see nothing of it."""
+        return self._marks is not None and packet in self._marks.of(Mark.IGNORED)
 
     def lacks_notes(self, packet: int) -> bool:
-        """Is there a message whose key values were not asked for yet?"""
+        """Is there a message whose key values, or a field whose value, was not asked for yet?"""
+        if self.added is not None and self.added.texts(packet) is None:
+            return True
         protocol = self.info.protocol(packet)
         if protocol is None or protocol.message_note is None:
             return False
@@ -169,7 +212,16 @@ class PacketCells:
             or bool(flows.text("recognised", flow) or flows.text("pinned", flow)),
             tint,
             sign,
+            self.is_ignored(packet),
+            self._signs(packet),
         )
+
+    def _signs(self, packet: int) -> str:
+        """Signs before the number."""
+        if self._marks is None:
+            return ""
+        shown = (("mark", Mark.MARKED), ("reference", Mark.REFERENCE))
+        return " ".join(sign for sign, kind in shown if packet in self._marks.of(kind))
 
     def _rule(self, packet: int) -> tuple[str, str]:
         """The first rule that fits, and the sign of what went wrong."""
@@ -199,7 +251,7 @@ class PacketCells:
         return Cell(tint=facts.tint)
 
     def _number(self, facts: _Facts) -> Cell:
-        return Cell(number(facts.frame + 1), facts.tone, right=True, tint=facts.tint)
+        return Cell(number(facts.frame + 1), facts.tone, right=True, tint=facts.tint, sign=facts.signs)
 
     def _time(self, facts: _Facts) -> Cell:
         frames = self.tables.frames
@@ -209,12 +261,23 @@ class PacketCells:
             return Cell(
                 f"{moment:%H:%M:%S}.{time_ns % 1_000_000_000 // 1000:06d}", facts.tone, right=True, tint=facts.tint
             )
-        start = 0
+        start = frames.integer("time_ns", self._counted_from(facts))
+        return Cell(decimal((time_ns - start) / 1e9, 6), facts.tone, right=True, tint=facts.tint)
+
+    def _counted_from(self, facts: _Facts) -> int:
+        """The frame that the packet's time counts from."""
+        if self.time_format is TimeFormat.FIRST:
+            return 0
         if self.time_format is TimeFormat.PREVIOUS:
-            start = self.tables.packets.integer("frame", max(0, facts.packet - 1))
-        return Cell(
-            decimal((time_ns - frames.integer("time_ns", start)) / 1e9, 6), facts.tone, right=True, tint=facts.tint
-        )
+            before = int(self.before(np.array([facts.packet]))[0])
+            return self.tables.packets.integer("frame", before) if before >= 0 else facts.frame
+        reference = self.references.last_until(facts.packet)
+        return self.tables.packets.integer("frame", reference) if reference >= 0 else 0
+
+    @property
+    def references(self) -> PacketSet:
+        """Packets that times may count from."""
+        return NO_PACKETS if self._marks is None else self._marks.of(Mark.REFERENCE)
 
     def _source(self, facts: _Facts) -> Cell:
         sender = "address_b" if facts.direction else "address_a"
@@ -247,6 +310,8 @@ class PacketCells:
         )
 
     def _info(self, facts: _Facts) -> Cell:
+        if facts.ignored:
+            return Cell(IGNORED, "text3")
         if not facts.known:
             return Cell(WAITING, "text3", tint=facts.tint)
         tone = facts.tone if self.dialect_of(facts.flow) else "text3"

@@ -15,14 +15,12 @@ from analyzer.store.chunk_memory import ChunkMemory
 from analyzer.store.columns import CHUNK_ROWS
 from analyzer.store.growing import Growing
 from analyzer.store.tables import Tables
-from ui.models.packet_cells import Column, PacketCells
+from ui.models.packet_cells import Column, PacketCells, Rows, TimeFormat
 
 _Key = TypeVar("_Key", str, tuple[str, int])
-Rows = NDArray[np.int64]
-"""Row numbers of `packets`."""
 KeptRows = NDArray[np.int32]
 """As they are kept."""
-_Keys: TypeAlias = Callable[[Rows], list[Rows]]
+Keys: TypeAlias = Callable[[Rows], list[Rows]]
 """The sort keys of some packets, the most significant first."""
 _DIGIT_BITS = 32
 
@@ -38,7 +36,12 @@ def session_rows(tables: Tables, session: int, stop: int) -> Growing[np.int32]:
 
 def sorted_rows(tables: Tables, cells: PacketCells, rows: KeptRows, column: Column, *, descending: bool) -> KeptRows:
     """`rows` by a column; equal ones stay in the order they have."""
-    make, count, memory = _KEYS[column](tables, cells), len(rows), tables.chunks
+    return sorted_by(tables, _KEYS[column](tables, cells), rows, descending=descending)
+
+
+def sorted_by(tables: Tables, make: Keys, rows: KeptRows, *, descending: bool) -> KeptRows:
+    """`rows` by some keys; equal ones stay in the order they have."""
+    count, memory = len(rows), tables.chunks
     places = memory.room(count, np.dtype(np.int32)).view(np.int32)
     for start, end in _parts(count):
         places[start:end] = np.arange(start, end)
@@ -81,25 +84,45 @@ def _parts(count: int) -> Iterator[tuple[int, int]]:
         yield start, min(start + CHUNK_ROWS, count)
 
 
-def _frame(tables: Tables, cells: PacketCells) -> _Keys:
+def _frame(tables: Tables, cells: PacketCells) -> Keys:
     return lambda rows: [tables.packets.take("frame", rows).astype(np.int64)]
 
 
-def _time(tables: Tables, cells: PacketCells) -> _Keys:
-    return lambda rows: [
-        tables.frames.take("time_ns", tables.packets.take("frame", rows).astype(np.int64)).astype(np.int64)
-    ]
+def _time(tables: Tables, cells: PacketCells) -> Keys:
+    """What the column says: of a time of day the time itself."""
+
+    def times(rows: Rows) -> Rows:
+        frames = tables.packets.take("frame", rows).astype(np.int64)
+        return np.asarray(tables.frames.take("time_ns", frames), np.int64)
+
+    def since_shown(rows: Rows) -> list[Rows]:
+        before = cells.before(rows)
+        return [times(rows) - times(np.where(before >= 0, before, rows))]
+
+    references = cells.references.members
+
+    def since_reference(rows: Rows) -> list[Rows]:
+        places = np.searchsorted(references, rows, side="right") - 1
+        start = tables.frames.integer("time_ns", 0) if len(tables.frames) else 0
+        counted = places >= 0
+        starts = np.full(len(rows), start)
+        starts[counted] = times(references[places[counted]])
+        return [times(rows) - starts]
+
+    if cells.time_format is TimeFormat.PREVIOUS:
+        return since_shown
+    return since_reference if cells.time_format is TimeFormat.REFERENCE else lambda rows: [times(rows)]
 
 
-def _source(tables: Tables, cells: PacketCells) -> _Keys:
+def _source(tables: Tables, cells: PacketCells) -> Keys:
     return _address(tables, 0)
 
 
-def _destination(tables: Tables, cells: PacketCells) -> _Keys:
+def _destination(tables: Tables, cells: PacketCells) -> Keys:
     return _address(tables, 1)
 
 
-def _address(tables: Tables, other: int) -> _Keys:
+def _address(tables: Tables, other: int) -> Keys:
     """Rank of the sender's address, or with `other` 1 the receiver's: by host, then by port as a number."""
     ends = [_column(tables, name) for name in ("address_a", "address_b")]
     ranks = _ranks([_host_port(address) for side in ends for address in side])
@@ -116,7 +139,7 @@ def _host_port(address: str) -> tuple[str, int]:
     return host, int(port) if port.isdecimal() else -1
 
 
-def _client(tables: Tables, cells: PacketCells) -> _Keys:
+def _client(tables: Tables, cells: PacketCells) -> Keys:
     readings = tables.sessions.integers("reading")
     flow_of = tables.readings.integers("flow")[readings].tolist()
     # Last: what the others refer to is there.
@@ -134,7 +157,7 @@ def _client(tables: Tables, cells: PacketCells) -> _Keys:
     return keys
 
 
-def _direction(tables: Tables, cells: PacketCells) -> _Keys:
+def _direction(tables: Tables, cells: PacketCells) -> Keys:
     servers = tables.flows.integers("server")
 
     def keys(rows: Rows) -> list[Rows]:
@@ -144,18 +167,18 @@ def _direction(tables: Tables, cells: PacketCells) -> _Keys:
     return keys
 
 
-def _protocol(tables: Tables, cells: PacketCells) -> _Keys:
+def _protocol(tables: Tables, cells: PacketCells) -> Keys:
     ranks = _ranks([cells.dialect_of(flow) for flow in range(len(tables.flows))])
     return lambda rows: [ranks[_flow(tables, rows)]]
 
 
-def _length(tables: Tables, cells: PacketCells) -> _Keys:
+def _length(tables: Tables, cells: PacketCells) -> Keys:
     return lambda rows: [
         tables.frames.take("original", tables.packets.take("frame", rows).astype(np.int64)).astype(np.int64)
     ]
 
 
-def _info(tables: Tables, cells: PacketCells) -> _Keys:
+def _info(tables: Tables, cells: PacketCells) -> Keys:
     """By the name of the first message, then by the tick of the snapshot that the packet completed."""
     ranks = _ranks([tables.names[number] for number in range(len(tables.names))])
 
@@ -188,7 +211,7 @@ def _ranks(values: Sequence[_Key]) -> Rows:
     return np.array([places[value] for value in values], dtype=np.int64)
 
 
-_KEYS: dict[Column, Callable[[Tables, PacketCells], _Keys]] = {
+_KEYS: dict[Column, Callable[[Tables, PacketCells], Keys]] = {
     Column.NUMBER: _frame,
     Column.TIME: _time,
     Column.SOURCE: _source,

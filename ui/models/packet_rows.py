@@ -7,12 +7,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from analyzer.engine.query import Query
 from analyzer.store.columns import CHUNK_ROWS
 from analyzer.store.growing import Growing
 from analyzer.store.tables import Tables
-from ui.models.packet_cells import Column, PacketCells
-from ui.models.packet_order import KeptRows, Rows, session_rows, sorted_rows
+from ui.marks import Bools, PacketSet
+from ui.models.added_columns import AddedColumn
+from ui.models.packet_cells import Column, PacketCells, Rows
+from ui.models.packet_order import KeptRows, session_rows, sorted_by, sorted_rows
 
+SCAN_ROWS = 1 << 16
+"""Rows whose packets are looked up in a set at a time."""
 SEARCH_ROWS = 4096
 """Rows looked through at a time."""
 RESORT_SHARE = 4
@@ -46,11 +51,13 @@ class PacketRows:
         self._count = len(tables.packets)
         self._rows: Growing[np.int32] | None = None
         """Packets by row; None: every packet in capture order."""
+        self._shown: Growing[np.int32] | None = None
+        """The same in capture order."""
         self._places: Growing[np.int32] | None = None
         """Row by packet, made when asked for, -1 of those that are not shown."""
         self._sorted = 0
         """Rows that are in order; those behind came later."""
-        self._column: Column | None = None
+        self._column: Column | AddedColumn | None = None
         self._descending = False
         self._session = session
         self._version = 0
@@ -65,7 +72,7 @@ class PacketRows:
         return self._count
 
     @property
-    def column(self) -> Column | None:
+    def column(self) -> Column | AddedColumn | None:
         """What rows are sorted by; None: capture order."""
         return self._column
 
@@ -87,6 +94,15 @@ class PacketRows:
         """The packets in rows start to stop - 1, shape (stop - start,)."""
         return np.arange(start, stop) if self._rows is None else self._rows.view[start:stop].astype(np.int64)
 
+    def choose(self, start: int, stop: int, mask: Bools) -> None:
+        """Set the packets in rows start to stop - 1 in a mask over all packets."""
+        if self._rows is None:
+            mask[start:stop] = True
+        elif self._shown is None and (start, stop) == (0, len(self)):
+            mask[:] = True
+        else:
+            mask[self._rows.view[start:stop]] = True
+
     def row_of(self, packet: int) -> int:
         """The row of a packet, -1 if it is not shown."""
         if not 0 <= packet < self._count:
@@ -97,24 +113,53 @@ class PacketRows:
             self._places = _places(self._tables, self._rows.view, self._count)
         return int(self._places.view[packet])
 
-    def next_in_flow(self, row: int, step: int) -> int:
-        """The next row (step 1), or the one before (-1), of the same flow; -1 if there is none."""
+    def before(self, packets: Rows) -> Rows:
+        """For each packet the one that is shown before it in the capture, -1: none; shape as `packets`."""
+        if self._shown is None:
+            return packets - 1
+        shown = self._shown.view
+        if not len(shown):
+            return np.full(len(packets), -1)
+        places = np.searchsorted(shown, packets) - 1
+        return np.where(places >= 0, shown[np.maximum(places, 0)], -1).astype(np.int64)
+
+    def next_like(self, column: str, row: int, step: int, without: PacketSet) -> int:
+        """The next row (step 1), or the one before (-1), with the same value in a column of `packets`; -1: none."""
         if row < 0:
             return -1
         packets = self._tables.packets
-        flow = packets.integer("flow", self.packet_at(row))
+        value = packets.integer(column, self.packet_at(row))
+
+        def alike(start: int, stop: int) -> Bools:
+            rows = self.packets(start, stop)
+            same = np.asarray(packets.take(column, rows) == value)
+            return same & ~without.has(rows) if len(without) else same
+
+        return self._next(alike, row, step, SEARCH_ROWS)
+
+    def next_in(self, chosen: PacketSet, row: int, step: int) -> int:
+        """The next row (step 1) after `row`, or the one before (-1), of a packet in a set; -1 if there is none."""
+        if not len(chosen):
+            return -1
+        if self._rows is None:
+            return self._next(chosen.mask, row, step, SCAN_ROWS)
+        return self._next(lambda start, stop: chosen.has(self._kept(start, stop)), row, step, SCAN_ROWS)
+
+    def _kept(self, start: int, stop: int) -> KeptRows:
+        assert self._rows is not None
+        return self._rows.view[start:stop]
+
+    def _next(self, fits: Callable[[int, int], Bools], row: int, step: int, portion: int) -> int:
+        """The nearest row after or before `row` that `fits` says is wanted of some; -1: none."""
         count = len(self)
-        starts = (
-            range(row + 1, count, SEARCH_ROWS) if step > 0 else range(row - SEARCH_ROWS, -SEARCH_ROWS, -SEARCH_ROWS)
-        )
-        for start in starts:
-            first, stop = max(0, start), min(count, start + SEARCH_ROWS)
-            found = np.flatnonzero(packets.take("flow", self.packets(first, stop)) == flow)
+        for start in range(row + 1, count, portion) if step > 0 else range(row - portion, -portion, -portion):
+            first, stop = max(0, start), min(count, start + portion)
+            found = np.flatnonzero(fits(first, stop)) if stop > first else ()
             if len(found):
                 return first + int(found[0 if step > 0 else -1])
         return -1
 
-    def sort(self, column: Column | None, *, descending: bool) -> None:
+    def sort(self, column: Column | AddedColumn | None, *, descending: bool) -> None:
         """The same packets by another column, or in capture order."""
         self._column, self._descending = column, descending
         self.resort()
@@ -125,22 +170,27 @@ class PacketRows:
         self._sorted = 0
         if self._column is None:
             self._places = None
-            # Another array: the one that is there may be being sorted.
-            self._rows = None if self._rows is None or self._session == ALL else self._in_capture_order(self._rows.view)
-        elif len(self) <= AT_ONCE:
+            self._rows = self._shown
+        elif len(self) <= AT_ONCE and isinstance(self._column, Column):
             self.take(self.ordering()())
 
-    def ordering(self) -> Callable[[], Order]:
-        """What puts the packets in the order by the column that was chosen."""
+    def ordering(self) -> Callable[..., Order]:
+        """What puts the packets in the order by the column that was chosen; an added one needs a query."""
         tables, cells, column, descending = self._tables, self._cells, self._column, self._descending
         version, count = self._version, self._count
-        shown = None if self._session == ALL or self._rows is None else self._rows.view
+        shown = None if self._shown is None else self._shown.view
         assert column is not None
 
-        def order() -> Order:
-            chosen = self._in_capture_order(shown) if shown is not None else _every(tables, count)
+        def order(query: Query | None = None) -> Order:
+            chosen = shown if shown is not None else _every(tables, count).view
             found: Growing[np.int32] = Growing(np.int32, tables.chunks)
-            found.append(sorted_rows(tables, cells, chosen.view, column, descending=descending))
+            if isinstance(column, Column):
+                found.append(sorted_rows(tables, cells, chosen, column, descending=descending))
+            else:
+                assert query is not None
+                assert cells.added is not None
+                keys = cells.added.sort_keys(column, query, count)
+                found.append(sorted_by(tables, lambda rows: [keys[rows]], chosen, descending=descending))
             return Order(version, found, _places(tables, found.view, count))
 
         return order
@@ -165,8 +215,8 @@ class PacketRows:
 
     def rebuild(self) -> None:
         """Choose anew, and sort."""
-        self._rows = None if self._session == ALL else session_rows(self._tables, self._session, self._count)
-        self._places = None
+        self._shown = None if self._session == ALL else session_rows(self._tables, self._session, self._count)
+        self._rows, self._places = self._shown, None
         self.resort()
 
     def arriving(self, count: int) -> Rows:
@@ -179,6 +229,8 @@ class PacketRows:
     def append(self, new: Rows, count: int) -> None:
         """Take in packets, those of `new` as rows at the end."""
         self._count = count
+        if self._shown is not None and self._shown is not self._rows:
+            self._shown.append(new.astype(np.int32))
         self._stand_behind(new)
 
     @property
@@ -205,12 +257,6 @@ class PacketRows:
         if self._places is not None:
             self._places.append(np.full(self._count - len(self._places), -1, np.int32))
             self._places.view[packets] = np.arange(first, len(self._rows))
-
-    def _in_capture_order(self, rows: KeptRows) -> Growing[np.int32]:
-        ordered: Growing[np.int32] = Growing(np.int32, self._tables.chunks)
-        ordered.append(rows)
-        ordered.view.sort()
-        return ordered
 
 
 def _every(tables: Tables, count: int) -> Growing[np.int32]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 import numpy as np
@@ -18,8 +18,10 @@ from PySide6.QtCore import (
 
 from analyzer.store.journal import Amendment
 from ui.document import Document
-from ui.models.packet_cells import Column, PacketCells, TimeFormat
-from ui.models.packet_order import Rows
+from ui.marks import Bools, Change, Mark, PacketSet
+from ui.models.added_columns import AddedColumn, AddedColumns, FieldView
+from ui.models.packet_cells import Column, PacketCells, Rows, TimeFormat
+from ui.models.packet_heads import PacketHeads
 from ui.models.packet_rows import ALL, Order, PacketRows
 from ui.models.ready_rows import ReadyRows
 from ui.models.related import NOTHING, Related, related
@@ -32,7 +34,6 @@ MOST_SNAPSHOTS = 1 << 16
 
 Index = QModelIndex | QPersistentModelIndex
 COLUMNS = len(Column)
-_RIGHT = (Column.NUMBER, Column.TIME, Column.LENGTH)
 _SHOWN_AMENDMENTS = {
     "sessions": ("player",),
     "flows": ("server", "reading", "recognised"),
@@ -46,6 +47,9 @@ class PacketModel(QAbstractTableModel):
 
     reordered = Signal()
     """Rows moved or were replaced: what is known by row has to be looked up again."""
+
+    signs_changed = Signal()
+    """Packets have other signs before their numbers."""
 
     related_changed = Signal()
     """Other packets are related to the selected snapshot."""
@@ -63,6 +67,9 @@ class PacketModel(QAbstractTableModel):
         self._ordered = -1
         """Version of the rows whose order was asked for."""
         self._time_format = TimeFormat.FIRST
+        self._view: FieldView | None = None
+        self._added_names: tuple[str, ...] = ()
+        self._heads = PacketHeads(self)
 
     def show_document(self, document: Document | None) -> None:
         """Show another document, or none."""
@@ -72,12 +79,17 @@ class PacketModel(QAbstractTableModel):
         self._document = document
         self._cells = None
         self._rows = None
+        self._view = None
         self._snapshots = 0
         self._related, self._signs = NOTHING, {}
         if document is not None:
-            self._cells = PacketCells(document.tables, document.worker.capture.protocols)
+            self._cells = PacketCells(document.tables, document.worker.capture.protocols, document.marks)
             self._cells.decoded = document.is_decoded
-            self._cells.time_format = self._time_format
+            self.look_alike(self._cells)
+            self._view = FieldView(document)
+            self._heads.show(self._added_names, self._view)
+            if self._added_names:
+                self._cells.added = AddedColumns(self._view, self._added_names)
             self._snapshots = len(document.tables.snapshots)
             self._rows = PacketRows(document.tables, self._cells, document.selection.session)
             self._connect(document)
@@ -103,17 +115,37 @@ class PacketModel(QAbstractTableModel):
         return 0 if self._rows is None else self._rows.count
 
     @property
+    def is_limited(self) -> bool:
+        """Not all packets are shown."""
+        return self._rows is not None and self._rows.session != ALL
+
+    @property
+    def most_signs(self) -> int:
+        """So many signs a packet may have before its number."""
+        marks = None if self._document is None else self._document.marks
+        return 0 if marks is None else sum(bool(len(marks.of(kind))) for kind in (Mark.MARKED, Mark.REFERENCE))
+
+    @property
     def in_capture_order(self) -> bool:
         """Rows are not sorted by a column."""
         return self._rows is None or self._rows.column is None
 
     def set_time_format(self, form: TimeFormat) -> None:
         """What the time column says from now on."""
-        self._time_format = form
+        self._time_format = self._heads.time_format = form
         if self._cells is not None:
             self._cells.time_format = form
+            self._sort_by_time()
         self._repaint()
         self.headerDataChanged.emit(Qt.Orientation.Horizontal, Column.TIME, Column.TIME)
+
+    def look_alike(self, cells: PacketCells) -> None:
+        """Have other cells say what these say."""
+        cells.time_format = self._time_format
+        cells.before = self._before
+
+    def _before(self, packets: Rows) -> Rows:
+        return packets - 1 if self._rows is None else self._rows.before(packets)
 
     def packet_at(self, row: int) -> int:
         """The packet in a row."""
@@ -127,9 +159,23 @@ class PacketModel(QAbstractTableModel):
         """The row of a packet, -1 if it is not shown."""
         return -1 if self._rows is None else self._rows.row_of(packet)
 
-    def next_in_flow(self, row: int, step: int) -> int:
-        """The next row (step 1), or the one before (-1), of the same flow; -1 if there is none."""
-        return -1 if self._rows is None else self._rows.next_in_flow(row, step)
+    def next_like(self, column: str, row: int, step: int) -> int:
+        """The next row (1), or the one before (-1), with the same value of `packets`, not ignored; -1: none."""
+        if self._rows is None or self._document is None:
+            return -1
+        return self._rows.next_like(column, row, step, self._document.marks.of(Mark.IGNORED))
+
+    def next_in(self, chosen: PacketSet, row: int, step: int) -> int:
+        """The next row (step 1) after `row`, or the one before (-1), of a packet in a set; -1 if there is none."""
+        return -1 if self._rows is None else self._rows.next_in(chosen, row, step)
+
+    def mask(self, ranges: Iterable[range]) -> Bools:
+        """The packets in ranges of rows as a mask over all that were taken in."""
+        found = np.zeros(self.taken_in, np.bool_)
+        if self._rows is not None:
+            for rows in ranges:
+                self._rows.choose(rows.start, rows.stop, found)
+        return found
 
     def sign_of(self, packet: int) -> str:
         """How the packet is related to the selected snapshot: part, base, ack, or not at all."""
@@ -139,21 +185,12 @@ class PacketModel(QAbstractTableModel):
         return 0 if parent.isValid() or self._rows is None else len(self._rows)
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else COLUMNS
+        return 0 if parent.isValid() else COLUMNS + len(self._added_names)
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(Column):
+        if orientation is not Qt.Orientation.Horizontal or not 0 <= section < self.columnCount():
             return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            return self._titles()[section]
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            side = Qt.AlignmentFlag.AlignRight if section in _RIGHT else Qt.AlignmentFlag.AlignLeft
-            return side | Qt.AlignmentFlag.AlignVCenter
-        if role == Qt.ItemDataRole.AccessibleTextRole:
-            return self._titles()[section] or (
-                self.tr("Related packets") if section == Column.GUTTER else self.tr("Direction")
-            )
-        return None
+        return self._heads.data(section, role)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if not index.isValid() or self._cells is None:
@@ -173,7 +210,7 @@ class PacketModel(QAbstractTableModel):
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         """By a column; a column that has no order (-1, the gutter) means capture order."""
         if self._rows is not None:
-            by = None if column <= Column.GUTTER else Column(column)
+            by = None if column <= Column.GUTTER else self._sort_column(column)
             descending = order is Qt.SortOrder.DescendingOrder
             rows = self._rows
             self._move_rows(lambda: rows.sort(by, descending=descending))
@@ -184,25 +221,76 @@ class PacketModel(QAbstractTableModel):
         if self._rows is not None and session != self._rows.session:
             self._replace_rows(partial(self._rows.limit_to, session))
 
-    def _titles(self) -> tuple[str, ...]:
-        return (
-            "",
-            self.tr("No."),
-            self.tr("Time [UTC]") if self._time_format is TimeFormat.UTC else self.tr("Time [s]"),
-            self.tr("Source"),
-            self.tr("Destination"),
-            self.tr("Client"),
-            "",
-            self.tr("Protocol"),
-            self.tr("Length"),
-            self.tr("Info"),
-        )
+    @property
+    def added_names(self) -> tuple[str, ...]:
+        """Fields that have a column behind the others, in the order in which these are numbered."""
+        return self._added_names
+
+    @property
+    def view(self) -> FieldView | None:
+        """The fields of the capture; None without a document."""
+        return self._view
+
+    @property
+    def time_format(self) -> TimeFormat:
+        """What the time column says."""
+        return self._time_format
+
+    def column_title(self, name: str) -> str:
+        """What a person calls a column of the layout."""
+        return self._heads.title(name)
+
+    def set_added(self, names: Sequence[str]) -> None:
+        """Have columns for these fields, each once. Those that stay keep their numbers as far as they can."""
+        for place in reversed(range(len(self._added_names))):
+            if self._added_names[place] not in names:
+                if self._rows is not None and isinstance(self._rows.column, AddedColumn):
+                    self.sort(-1)
+                self.beginRemoveColumns(QModelIndex(), COLUMNS + place, COLUMNS + place)
+                self._take_added((*self._added_names[:place], *self._added_names[place + 1 :]))
+                self.endRemoveColumns()
+        new = [name for name in dict.fromkeys(names) if name not in self._added_names]
+        if new:
+            first = self.columnCount()
+            self.beginInsertColumns(QModelIndex(), first, first + len(new) - 1)
+            self._take_added((*self._added_names, *new))
+            self.endInsertColumns()
+
+    def can_sort(self, section: int) -> bool:
+        """The column has an order. What is read from bytes or items is not: only of the rows that are looked at."""
+        if section < COLUMNS:
+            return section > Column.GUTTER
+        added = None if self._cells is None else self._cells.added
+        info = None if added is None else added.columns[section - COLUMNS].info
+        return info is None or info.in_columns
+
+    def _take_added(self, names: tuple[str, ...]) -> None:
+        self._added_names = names
+        self._heads.show(names, self._view)
+        if self._cells is not None and self._view is not None:
+            self._cells.added = AddedColumns(self._view, names) if names else None
+        self._ready.clear()
+
+    def _sort_column(self, column: int) -> Column | AddedColumn | None:
+        if column < COLUMNS:
+            return Column(column)
+        added = None if self._cells is None else self._cells.added
+        return None if added is None else added.columns[column - COLUMNS]
+
+    @Slot()
+    def _on_reworded(self) -> None:
+        """Schemas name other fields."""
+        if self._document is not None:
+            self._view = FieldView(self._document)
+            self._take_added(self._added_names)
+            self._repaint()
 
     def _words(self, packet: int, column: int) -> str:
         """The text of a cell, and of one that only shows a sign, what the sign says."""
         cell = self._ready.row(packet).cells[column]
         sign = self.sign_of(packet) if column == Column.GUTTER else cell.sign
-        return ": ".join(text for text in (TEXTS.get(sign, ""), cell.text) if text)
+        said = ", ".join(TEXTS[one] for one in sign.split())
+        return ": ".join(text for text in (said, cell.text) if text)
 
     def _connect(self, document: Document) -> None:
         document.rows_added.connect(self._catch_up)
@@ -210,6 +298,8 @@ class PacketModel(QAbstractTableModel):
         document.decoded.connect(self._on_decoded)
         document.selection.session_changed.connect(self.limit_to)
         document.selection.snapshot_changed.connect(self._show_related)
+        document.marks.changed.connect(self._on_marks)
+        document.reworded.connect(self._on_reworded)
 
     def _disconnect(self, document: Document) -> None:
         document.rows_added.disconnect(self._catch_up)
@@ -217,6 +307,8 @@ class PacketModel(QAbstractTableModel):
         document.decoded.disconnect(self._on_decoded)
         document.selection.session_changed.disconnect(self.limit_to)
         document.selection.snapshot_changed.disconnect(self._show_related)
+        document.marks.changed.disconnect(self._on_marks)
+        document.reworded.disconnect(self._on_reworded)
 
     @Slot()
     def _catch_up(self) -> None:
@@ -247,7 +339,7 @@ class PacketModel(QAbstractTableModel):
             return
         self._ordered = rows.version
         order = rows.ordering()
-        document.ask(ORDER_TOPIC, lambda query: order(), lambda found: self._take_order(rows, found))
+        document.ask(ORDER_TOPIC, order, lambda found: self._take_order(rows, found))
 
     def _take_order(self, rows: PacketRows, order: Order) -> None:
         if rows is not self._rows:
@@ -324,6 +416,8 @@ class PacketModel(QAbstractTableModel):
         """Another set of rows."""
         self.beginResetModel()
         change()
+        # What is shown before a packet may be another one.
+        self._ready.clear()
         self.endResetModel()
         self.reordered.emit()
         self._ask_order()
@@ -347,6 +441,24 @@ class PacketModel(QAbstractTableModel):
         elif stale:
             self._announce(0, self.rowCount() - 1)
 
+    @Slot(object)
+    def _on_marks(self, change: Change) -> None:
+        if change.kind is Mark.REFERENCE:
+            # Of every row behind it the time may count from another packet.
+            if self._time_format is TimeFormat.REFERENCE:
+                self._sort_by_time()
+            self._repaint()
+        else:
+            self._ready.forget_in(change.mask)
+            self._announce(0, self.rowCount() - 1)
+        self.signs_changed.emit()
+
+    def _sort_by_time(self) -> None:
+        """Times read otherwise now."""
+        if self._rows is not None and self._rows.column is Column.TIME:
+            self._move_rows(self._rows.resort)
+            self._ask_order()
+
     def _repaint(self) -> None:
         self._ready.clear()
         self._announce(0, self.rowCount() - 1)
@@ -354,13 +466,13 @@ class PacketModel(QAbstractTableModel):
     def _announce(self, first: int, last: int) -> None:
         last = min(last, self.rowCount() - 1)
         if first <= last:
-            self.dataChanged.emit(self.index(first, 0), self.index(last, len(Column) - 1))
+            self.dataChanged.emit(self.index(first, 0), self.index(last, self.columnCount() - 1))
 
     @Slot(object)
     def _on_noted(self, packets: list[int]) -> None:
         rows = [row for row in map(self.row_of, packets) if row >= 0]
         if rows:
-            self.dataChanged.emit(self.index(min(rows), Column.INFO), self.index(max(rows), Column.INFO))
+            self.dataChanged.emit(self.index(min(rows), Column.INFO), self.index(max(rows), self.columnCount() - 1))
 
     @Slot(int)
     def _show_related(self, snapshot: int) -> None:

@@ -16,6 +16,13 @@ def no_packet(step: int, *, in_flow: bool) -> str:
     return _tr("This is the last packet") if step > 0 else _tr("This is the first packet")
 
 
+def none_in_session(step: int, *, member: bool) -> str:
+    """The packet's session has no packet after or before it; `member`: it has a session."""
+    if not member:
+        return _tr("The packet belongs to no session")
+    return _tr("No later packet of this session") if step > 0 else _tr("No earlier packet of this session")
+
+
 def no_snapshot(tables: Tables, step: int) -> str:
     """The client has no snapshot after or before the selected one."""
     if not len(tables.snapshots):

@@ -8,31 +8,41 @@ from numpy.typing import NDArray
 from analyzer.stats.parts import part_packets
 from analyzer.stats.snapshots import failed_mask, root_statuses
 from analyzer.store.tables import Tables
+from ui.marks import NO_PACKETS, PacketSet
 from ui.models.related import last_packet
 from ui.selection import Place
 
 Ints = NDArray[np.int64]
 
 
-def next_snapshot(tables: Tables, place: Place, step: int) -> int:
-    """The snapshot of the same client after (step 1) or before (-1) the place.
+def next_snapshot(tables: Tables, place: Place, step: int, ignored: PacketSet = NO_PACKETS) -> int:
+    """The snapshot of the same client after (step 1) or before (-1) the place, but for those of ignored packets.
 
     Without a packet and snapshot to start from, the first or last of the capture. -1 if there is none.
     """
-    candidates = _beyond(place, step, *_snapshots_of_client(tables, _flow(tables, place)))
+    candidates = _beyond(place, step, *snapshots_of_client(tables, _flow(tables, place)))
+    candidates = _without(tables, candidates, ignored)
     return int(candidates[0]) if len(candidates) else -1
 
 
-def next_failed(tables: Tables, place: Place, step: int, session: int) -> int:
-    """The snapshot after (step 1) or before (-1) the place that failed, of a session, or of any (-1); -1: none."""
-    rows, packets = _snapshots_of_client(tables, -1)
+def next_failed(tables: Tables, place: Place, step: int, session: int, ignored: PacketSet = NO_PACKETS) -> int:
+    """The snapshot after (step 1) or before (-1) the place that failed, of a session, or of any (-1); -1: none.
+
+    Those of ignored packets do not count.
+    """
+    rows, packets = snapshots_of_client(tables, -1)
     if session >= 0:
         own = tables.snapshots.take("session", rows) == session
         rows, packets = rows[own], packets[own]
-    candidates = _beyond(place, step, rows, packets)
+    candidates = _without(tables, _beyond(place, step, rows, packets), ignored)
     status = tables.snapshots.take("status", candidates).astype(np.int64)
     candidates = candidates[failed_mask(status, root_statuses(tables, candidates))]
     return int(candidates[0]) if len(candidates) else -1
+
+
+def _without(tables: Tables, rows: Ints, ignored: PacketSet) -> Ints:
+    """Snapshots but for those that an ignored packet decided."""
+    return rows[~ignored.has(tables.snapshots.take("packet", rows).astype(np.int64))] if len(ignored) else rows
 
 
 def _beyond(place: Place, step: int, rows: Ints, packets: Ints) -> Ints:
@@ -87,7 +97,7 @@ def _flow(tables: Tables, place: Place) -> int:
     return -1
 
 
-def _snapshots_of_client(tables: Tables, flow: int) -> tuple[Ints, Ints]:
+def snapshots_of_client(tables: Tables, flow: int) -> tuple[Ints, Ints]:
     """Live snapshots of a flow, or of all for -1, with the packets that decided them, in the order of these."""
     sessions = tables.snapshots.integers("session")
     readings = tables.sessions.integers("reading")

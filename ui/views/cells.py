@@ -37,7 +37,7 @@ class Cell:
     tint: str = ""
     """Background; selection paints over it."""
     sign: str = ""
-    """A sign of `signs.TEXTS`, before the text."""
+    """Signs of `signs.TEXTS` before the text, separated by spaces."""
     struck: bool = False
     bar: float = -1.0
     """0 to 1: a bar of that share instead of the text; negative: none."""
@@ -109,8 +109,8 @@ class CellDelegate(QStyledItemDelegate):
         if not isinstance(cell, Cell):
             return
         inner = rect.adjusted(CELL_PADDING, 0, -CELL_PADDING, 0)
-        if cell.sign:
-            self._signs.paint(painter, cell.sign, inner.left(), inner.top(), SIGN_WIDTH - 4, inner.height())
+        for sign in cell.sign.split():
+            self._signs.paint(painter, sign, inner.left(), inner.top(), SIGN_WIDTH - 4, inner.height())
             inner.setLeft(inner.left() + SIGN_WIDTH)
         if cell.bar >= 0.0:
             top = inner.center().y() - BAR_HEIGHT / 2

@@ -2,38 +2,45 @@
 
 from __future__ import annotations
 
+import numpy as np
 from PySide6.QtCore import QModelIndex, QPoint, Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu, QStackedLayout, QWidget
 
 from ui import words
 from ui.document import Document
-from ui.models import empty_words, packet_copy, step_words, steps
-from ui.models.packet_cells import Column, TimeFormat
+from ui.marks import Bools
+from ui.models import empty_words, packet_copy
+from ui.models.added_columns import Texts
+from ui.models.packet_cells import Column, Rows, TimeFormat
 from ui.models.packet_find import PacketFind
+from ui.models.packet_matches import FindBy
 from ui.models.packets import PacketModel
-from ui.selection import Place
 from ui.theme import Theme
-from ui.views.current_row import go_to_row
+from ui.views.column_menu import fill_head_menu
 from ui.views.packet_menu import fill_menu
+from ui.views.packet_steps import PacketSteps
 from ui.views.packet_table import Keys, PacketTable
 from ui.views.pane_state import PaneState
 
+COPY_TOPIC = "packet list copy"
 MOST_COPIED = 10_000
 """Rows copied at once: making their texts takes about half a second."""
 
 
-class PacketList(QWidget):
-    """The pane. Its `go_...` methods say by `step_failed` why there is nowhere to go."""
+class PacketList(PacketSteps):
+    """The pane."""
 
     decode_as_wanted = Signal()
     """Of the selected packet's flow."""
+    command_wanted = Signal(str)
+    """A command of the window, by its name: for the selected packets."""
     following_changed = Signal(bool)
     """The list keeps at its end while rows arrive, or stays."""
-    step_failed = Signal(str)
-    """A sentence: why a step leads nowhere. Empty: what was said does not hold any more."""
     find_ended = Signal(bool)
     """A search is over: found (and selected), or not."""
+    find_told = Signal(str, bool)
+    """How the search goes or went; whether it goes on."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -50,13 +57,18 @@ class PacketList(QWidget):
         self._stack.addWidget(self.table)
         self._finder = PacketFind(self.model, self)
         self._finder.ended.connect(self._found)
+        self._finder.progressed.connect(self._tell_progress)
         self.setFocusProxy(self.table)
         self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.table.customContextMenuRequested.connect(self._open_menu)
+        self._head = self.table.horizontalHeader()
+        self._head.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self._head.customContextMenuRequested.connect(self._open_head_menu)
         self.table.selectionModel().currentRowChanged.connect(self._on_current)
         self.table.pointed_at.connect(self._hover)
         self.table.left_end.connect(lambda: self.set_following(False))
         self.table.reached_end.connect(self._follow_live)
+        self.table.unsortable.connect(self._refuse_sort)
         self.model.reordered.connect(self._show_selected)
         self.model.reordered.connect(self._on_reordered)
         self.model.rowsInserted.connect(self._on_rows)
@@ -67,7 +79,7 @@ class PacketList(QWidget):
         if self._document is not None:
             self._document.selection.packet_changed.disconnect(self._show_selected)
             self._document.decoded.disconnect(self._on_decoded)
-        self._finder.stop()
+        self._finder.show_document(document)
         self.set_following(False)
         self._document = document
         self.table.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
@@ -108,83 +120,6 @@ class PacketList(QWidget):
             self._following = on
             self.following_changed.emit(on)
 
-    def go_next(self) -> None:
-        """Select the next row."""
-        self._go_beside(1)
-
-    def go_previous(self) -> None:
-        """Select the row before."""
-        self._go_beside(-1)
-
-    def go_first(self) -> None:
-        """Select the first row."""
-        self._go_row(0)
-
-    def go_last(self) -> None:
-        """Select the last row; while rows arrive, keep at the end."""
-        self._go_row(self.model.rowCount() - 1)
-        if self._document is not None and not self._document.is_decoded:
-            self.set_following(True)
-
-    def go_next_in_flow(self) -> None:
-        """Select the next row of the same flow."""
-        self._go_in_flow(1)
-
-    def go_previous_in_flow(self) -> None:
-        """Select the row before of the same flow."""
-        self._go_in_flow(-1)
-
-    def go_next_snapshot(self) -> None:
-        """Select the next snapshot of the same client."""
-        self._go_step(1)
-
-    def go_previous_snapshot(self) -> None:
-        """Select the snapshot before of the same client."""
-        self._go_step(-1)
-
-    def go_next_failed(self) -> None:
-        """Select the next snapshot that failed: of the session that panes are limited to, or of any client."""
-        self._go_failed(1)
-
-    def go_previous_failed(self) -> None:
-        """Select the failed snapshot before: of the session that panes are limited to, or of any client."""
-        self._go_failed(-1)
-
-    def go_baseline(self) -> None:
-        """Select the snapshot's baseline."""
-        if self._document is not None:
-            tables, snapshot = self._document.tables, self._place.snapshot
-            if not self.go_snapshot(steps.baseline(tables, snapshot)):
-                self._say(step_words.no_baseline(tables, snapshot))
-
-    def go_acknowledgement(self) -> None:
-        """Select the packet that made the baseline one; the snapshot stays selected."""
-        if self._document is not None:
-            tables, snapshot = self._document.tables, self._place.snapshot
-            if not self._go_packet(steps.acknowledgement(tables, snapshot)):
-                self._say(step_words.no_acknowledgement(tables, snapshot))
-
-    def go_cause(self) -> None:
-        """Select the snapshot that is the first cause of the failure."""
-        if self._document is not None:
-            tables, snapshot = self._document.tables, self._place.snapshot
-            if not self.go_snapshot(steps.cause(tables, snapshot)):
-                self._say(step_words.no_cause(tables, snapshot))
-
-    def go_next_part(self) -> None:
-        """Select the packet of the snapshot's next part; the snapshot stays selected."""
-        if self._document is not None:
-            tables = self._document.tables
-            if not self._go_packet(steps.next_part(tables, self._place)):
-                self._say(step_words.no_part(tables, self._place.snapshot))
-
-    def go_snapshot(self, snapshot: int) -> bool:
-        """Select a snapshot by its row, with the packet of its last part. False: -1, there is none."""
-        if self._document is None or snapshot < 0:
-            return False
-        self._document.selection.select(steps.packet_of(self._document.tables, snapshot), snapshot)
-        return True
-
     def limit_to_session(self, on: bool) -> None:
         """Show only the session of the selected packet in all panes, or every session."""
         if self._document is not None:
@@ -198,47 +133,65 @@ class PacketList(QWidget):
 
     def copy_rows(self, form: packet_copy.Form) -> None:
         """The selected rows' shown columns in a form of `packet_copy`."""
-        cells, rows = self.model.cells, self._selected_rows()
-        if cells is None or not rows:
+        cells, chosen = self.model.cells, self.selected_packets()
+        if cells is None or not len(chosen):
             return
-        packets = [self.model.packet_at(row) for row in rows[:MOST_COPIED]]
-        head = self.table.horizontalHeader()
-        columns = [Column(head.logicalIndex(place)) for place in range(head.count())]
-        shown = [c for c in columns if c not in packet_copy.DRAWN and not head.isSectionHidden(c)]
-        self._copy(form(cells, packets, shown))
-        if len(rows) > MOST_COPIED:
-            text = self.tr("Copied the first {some} of {all} rows")
-            self._say(text.format(some=words.quantity(MOST_COPIED), all=words.quantity(len(rows))))
+        packets, columns = chosen[:MOST_COPIED].tolist(), self.table.shown_columns()
+
+        def copy() -> None:
+            self._copy(form(cells, packets, columns))
+            if len(chosen) > MOST_COPIED:
+                text = self.tr("Copied the first {some} of {all} rows")
+                self._say(text.format(some=words.quantity(MOST_COPIED), all=words.quantity(len(chosen))))
+
+        added = cells.added
+        if added is None or self._document is None:
+            copy()
+        else:
+
+            def take(texts: Texts) -> None:
+                added.take(texts)
+                copy()
+
+            self._document.ask(COPY_TOPIC, added.question(packets), take)
 
     def copy_value(self, column: int) -> None:
         """One cell of the current row."""
         cells, row = self.model.cells, self.table.currentIndex().row()
         if cells is not None and row >= 0:
-            (text,) = cells.some_texts(self.model.packet_at(row), (Column(column),))
+            (text,) = cells.some_texts(self.model.packet_at(row), (column,))
             self._copy(text)
 
-    def selected_packets(self) -> list[int]:
+    def selected_packets(self) -> Rows:
         """Rows of the tables, from top to bottom."""
-        return [self.model.packet_at(row) for row in self._selected_rows()]
+        found = [self.model.packets(rows.start, rows.stop) for rows in self.table.selected_ranges()]
+        return np.concatenate(found) if found else np.arange(0)
 
-    def _selected_rows(self) -> list[int]:
-        """From top to bottom; the current row if none is selected."""
-        selection = self.table.selectionModel().selection()
-        ranges = [selection.at(number) for number in range(selection.size())]
-        rows = sorted({row for found in ranges for row in range(found.top(), found.bottom() + 1)})
-        current = self.table.currentIndex().row()
-        return rows or ([current] if current >= 0 else [])
+    def selected_mask(self) -> Bools:
+        """The selected packets as a mask over all that the list knows."""
+        return self.model.mask(self.table.selected_ranges())
 
-    def find_text(self, text: str, forward: bool = True) -> bool:
-        """Select the next row, or the one before, that shows `text` in any column; letters in either case.
+    def shown_mask(self) -> Bools:
+        """The packets that have a row, likewise."""
+        return self.model.mask([range(self.model.rowCount())])
 
-        True if it was found at once. Of a large capture the search goes on in pieces; `find_ended` says how it ended.
+    def find_text(self, text: str, forward: bool = True, by: FindBy = FindBy.TEXT) -> None:
+        """Select the next row, or the one before, with `text`: in any column, or where `by` says; in either case.
+
+        `find_ended` and `find_told` say how it went. What is ignored is not looked at.
         """
-        return self._finder.find(text, self.table.currentIndex().row(), forward)
+        try:
+            self._finder.find(by, text, self.table.currentIndex().row(), forward)
+        except ValueError as error:
+            self.find_told.emit(str(error), False)
 
-    @property
-    def _place(self) -> Place:
-        return Place() if self._document is None else self._document.selection.place
+    def stop_finding(self) -> bool:
+        """Give a search up that goes on. False: none did."""
+        runs = self._finder.is_running
+        self._finder.stop()
+        if runs:
+            self.find_told.emit(self.tr("Stopped"), False)
+        return runs
 
     def _keys(self) -> Keys:
         none, control = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ControlModifier
@@ -264,48 +217,6 @@ class PacketList(QWidget):
             (Qt.Key.Key_C, control): self.copy_row,
             (Qt.Key.Key_V, control | shift): lambda: self.copy_value(Column.INFO),
         }
-
-    def _go_row(self, row: int) -> None:
-        if 0 <= row < self.model.rowCount():
-            go_to_row(self.table, self.model.index(row, Column.INFO))
-
-    def _go_beside(self, step: int) -> None:
-        row = self.table.currentIndex().row() + step
-        if self._document is None:
-            return
-        if row >= self.model.rowCount() or row == -1:
-            self._say(step_words.no_packet(step, in_flow=False))
-        self._go_row(max(0, row))
-
-    def _go_in_flow(self, step: int) -> None:
-        row = self.model.next_in_flow(self.table.currentIndex().row(), step)
-        if row < 0 and self._document is not None:
-            self._say(step_words.no_packet(step, in_flow=True))
-        self._go_row(row)
-
-    def _go_step(self, step: int) -> None:
-        if self._document is not None:
-            tables = self._document.tables
-            if not self.go_snapshot(steps.next_snapshot(tables, self._place, step)):
-                self._say(step_words.no_snapshot(tables, step))
-
-    def _go_failed(self, step: int) -> None:
-        if self._document is not None:
-            session = self._document.selection.session
-            found = steps.next_failed(self._document.tables, self._place, step, session)
-            if not self.go_snapshot(found):
-                self._say(step_words.no_failed(step, limited=session >= 0))
-
-    def _go_packet(self, packet: int) -> bool:
-        if self._document is None or packet < 0:
-            return False
-        self._document.selection.select(packet, self._place.snapshot)
-        return True
-
-    def _say(self, text: str) -> None:
-        if text != self._said:
-            self._said = text
-            self.step_failed.emit(text)
 
     @Slot(QModelIndex, QModelIndex)
     def _on_current(self, current: QModelIndex, _previous: QModelIndex) -> None:
@@ -372,11 +283,18 @@ class PacketList(QWidget):
             self._state.show_state(*empty_words.no_packets(self._document))
         self._stack.setCurrentWidget(self.table if rows else self._state)
 
-    @Slot(int)
-    def _found(self, row: int) -> None:
+    @Slot(int, int)
+    def _found(self, row: int, around: int) -> None:
         if row >= 0:
             self.table.show_row(row)
         self.find_ended.emit(row >= 0)
+        if row >= 0 and around:
+            over = self.tr("Went on from the first packet") if around > 0 else self.tr("Went on from the last one")
+            self.find_told.emit(over, False)
+
+    @Slot(float)
+    def _tell_progress(self, share: float) -> None:
+        self.find_told.emit(self.tr("Searching, {0} %").format(int(100 * share)), True)
 
     def _copy(self, text: str) -> None:
         if text:
@@ -395,6 +313,17 @@ class PacketList(QWidget):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.fill_menu(menu, index.column())
         menu.popup(self.table.viewport().mapToGlobal(where))
+
+    @Slot()
+    def _refuse_sort(self) -> None:
+        self._say(self.tr("Rows cannot be sorted by what has to be read from each packet"))
+
+    @Slot(QPoint)
+    def _open_head_menu(self, where: QPoint) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        fill_head_menu(menu, self, self._head.logicalIndexAt(where))
+        menu.popup(self._head.viewport().mapToGlobal(where))
 
     def fill_menu(self, menu: QMenu, column: int) -> None:
         """Put the commands of the selected row's cell into a menu."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
@@ -10,12 +11,18 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QMenu
 
 from analyzer.store.tables import Tables
+from ui.actions import COMMANDS
 from ui.models import packet_copy, steps
 from ui.models.packet_cells import Column
 from ui.selection import Place
 
 if TYPE_CHECKING:
     from ui.views.packet_list import PacketList
+
+
+PACKET_COMMANDS = ("mark", "ignore", "reference")
+"""Commands of the window that the menu has, too: for the selected packets."""
+NAMED = {command.name: command for command in COMMANDS}
 
 
 def fill_menu(menu: QMenu, view: PacketList, column: int, tables: Tables, place: Place, session: int) -> None:
@@ -40,6 +47,10 @@ def fill_menu(menu: QMenu, view: PacketList, column: int, tables: Tables, place:
     add(view.tr("Go to baseline"), view.go_baseline, "B", steps.baseline(tables, snapshot) >= 0)
     add(view.tr("Go to acknowledgement"), view.go_acknowledgement, "A", steps.acknowledgement(tables, snapshot) >= 0)
     add(view.tr("Go to cause"), view.go_cause, "", steps.cause(tables, snapshot) >= 0)
+    menu.addSeparator()
+    for name in PACKET_COMMANDS:
+        command = NAMED[name]
+        add(view.tr(command.text), partial(view.command_wanted.emit, name), command.keys, place.packet >= 0)
     menu.addSeparator()
     if session >= 0:
         add(view.tr("Show all sessions"), lambda: view.limit_to_session(False))

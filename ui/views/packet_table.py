@@ -10,10 +10,12 @@ from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView
 
 from ui import fonts
+from ui.models import column_layout, packet_copy
+from ui.models.column_layout import ColumnLayout
 from ui.models.packet_cells import Column
 from ui.models.packets import Index, PacketModel
 from ui.theme import CELL_PADDING, ROW_HEIGHT, Theme
-from ui.views.cells import Row
+from ui.views.cells import SIGN_WIDTH, Row
 from ui.views.current_row import go_to_row
 from ui.views.gutter import EDGE_WIDTH, Gutter, GutterJump
 from ui.views.packet_head import PacketHead
@@ -31,6 +33,8 @@ WIDTHS = {
     Column.LENGTH: 58,
 }
 """At 100 % zoom; the last column takes the rest."""
+ADDED_WIDTH = 84
+"""Of an added column, unless its head needs more."""
 NARROW = 860
 """Below this width the addresses are hidden: the client names them."""
 NARROWEST = 620
@@ -51,6 +55,10 @@ class PacketTable(RowTable):
     """The pointer is over this row; -1: over none."""
     left_end = Signal()
     """The person scrolled away from the end."""
+    columns_chosen = Signal(object, object)
+    """A person changed the columns: the `ColumnLayout` before, and the one now."""
+    unsortable = Signal()
+    """A person wants rows in the order of a column that has none."""
     reached_end = Signal()
     """The person scrolled to the end."""
 
@@ -60,6 +68,9 @@ class PacketTable(RowTable):
         self._packets = model
         self._zoom = 1.0
         self._scrolling = False
+        self._layout = column_layout.DEFAULT
+        self._arranging = False
+        """Columns are moved as the layout says: nobody drags them."""
         self._client_width = 0
         """What the column was given; another width was drawn by a person, and stays."""
         self._number_metrics = QFontMetricsF(fonts.font(fonts.Use.TABLE))
@@ -79,11 +90,12 @@ class PacketTable(RowTable):
 
     def _connect(self, model: PacketModel) -> None:
         self._head.sortIndicatorChanged.connect(self._sort)
+        self._head.sectionMoved.connect(self._on_moved)
         self.verticalScrollBar().valueChanged.connect(self._scrolled)
         model.related_changed.connect(self.look_up_related)
         model.reordered.connect(self.look_up_related)
         model.rowsInserted.connect(self.count_out_of_view)
-        for changed in (model.rowsInserted, model.modelReset, model.headerDataChanged):
+        for changed in (model.rowsInserted, model.modelReset, model.headerDataChanged, model.signs_changed):
             changed.connect(self._fit_numbers)
         for changed in (model.rowsInserted, model.modelReset, model.dataChanged):
             changed.connect(self._fit_client)
@@ -113,6 +125,69 @@ class PacketTable(RowTable):
         self._fit_numbers()
         self.count_out_of_view()
 
+    @property
+    def columns(self) -> ColumnLayout:
+        """The columns behind the gutter."""
+        return self._layout
+
+    def set_columns(self, layout: ColumnLayout) -> None:
+        """Show these columns."""
+        self._layout = layout
+        self._packets.set_added(column_layout.added_names(layout))
+        self._arranging = True
+        for place, entry in enumerate(layout, 1):
+            self._head.moveSection(self._head.visualIndex(self._section(entry.name)), place)
+        self._arranging = False
+        metrics = QFontMetricsF(self._head.font())
+        for entry in layout:
+            if entry.added:
+                section = self._section(entry.name)
+                title = str(self._packets.headerData(section, Qt.Orientation.Horizontal))
+                width = ceil(metrics.horizontalAdvance(title)) + 2 * CELL_PADDING + 1
+                self.setColumnWidth(section, max(width, round(ADDED_WIDTH * self._zoom)))
+        self._fit_columns()
+        self.viewport().update()
+
+    def choose_columns(self, layout: ColumnLayout) -> None:
+        """A person wants these columns."""
+        old = self._layout
+        if layout != old:
+            self.set_columns(layout)
+            self.columns_chosen.emit(old, layout)
+
+    def is_shown(self, name: str) -> bool:
+        """Is a column of the layout shown now?"""
+        return not self.isColumnHidden(self._section(name))
+
+    def shown_columns(self) -> dict[int, str]:
+        """Section and name of the columns that are shown, from left to right, but for those without a text."""
+        sections = {entry.name: self._section(entry.name) for entry in self._layout}
+        return {
+            section: name
+            for name, section in sections.items()
+            if section not in packet_copy.DRAWN and not self.isColumnHidden(section)
+        }
+
+    def column_name(self, section: int) -> str:
+        """What the layout calls the column of a section; empty: it has none."""
+        return next((entry.name for entry in self._layout if self._section(entry.name) == section), "")
+
+    def _section(self, name: str) -> int:
+        own = column_layout.BUILT_IN.get(name)
+        return len(Column) + self._packets.added_names.index(name) if own is None else own
+
+    @Slot()
+    def _on_moved(self) -> None:
+        """A person dragged a head. The model's columns come and go without it."""
+        if self._arranging or self._head.count() != len(self._layout) + 1:
+            return
+        shown = [self._head.logicalIndex(place) for place in range(self._head.count())]
+        by_section = {self._section(entry.name): entry.name for entry in self._layout}
+        names = [by_section[section] for section in shown if section in by_section]
+        old, self._layout = self._layout, column_layout.ordered(self._layout, names)
+        if old != self._layout:
+            self.columns_chosen.emit(old, self._layout)
+
     def show_row(self, row: int) -> None:
         """Make a row current and visible: one out of view or at an edge comes to the middle, with what is around it."""
         hints = QAbstractItemView.ScrollHint
@@ -130,6 +205,18 @@ class PacketTable(RowTable):
         self._scrolling = True
         self.scrollToBottom()
         self._scrolling = False
+
+    def selected_ranges(self) -> list[range]:
+        """Rows that are selected, from top to bottom; the current row if none is."""
+        selection = self.selectionModel().selection()
+        found = sorted((one.top(), one.bottom()) for one in map(selection.at, range(selection.size())))
+        current = self.currentIndex().row()
+        merged: list[range] = []
+        for top, bottom in found or [(current, current)] * (current >= 0):
+            start = max(top, merged[-1].stop if merged else 0)
+            if start <= bottom:
+                merged.append(range(start, bottom + 1))
+        return merged
 
     def visible_rows(self) -> range:
         """Rows that are wholly in view."""
@@ -216,14 +303,19 @@ class PacketTable(RowTable):
         columns = (Column.NUMBER, Column.TIME, Column.LENGTH)
         texts = cells.some_texts(self._packets.packet_at(count - 1), columns)
         for column, text in zip(columns, texts, strict=True):
-            width = ceil(self._number_metrics.horizontalAdvance(text)) + 2 * CELL_PADDING + 1
+            signs = SIGN_WIDTH * self._packets.most_signs if column is Column.NUMBER else 0
+            width = ceil(self._number_metrics.horizontalAdvance(text) + signs) + 2 * CELL_PADDING + 1
             if width > self.columnWidth(column):
                 self.setColumnWidth(column, width)
 
     def _fit_columns(self) -> None:
-        width = self.width() / self._zoom
-        for column, least in ((Column.SOURCE, NARROW), (Column.DESTINATION, NARROW), (Column.PROTOCOL, NARROWEST)):
-            self.setColumnHidden(column, width < least)
+        added = (self._section(entry.name) for entry in self._layout if entry.added and entry.shown is not False)
+        width = (self.width() - sum(map(self.columnWidth, added))) / self._zoom
+        leasts = {Column.SOURCE: NARROW, Column.DESTINATION: NARROW, Column.PROTOCOL: NARROWEST}
+        for entry in self._layout:
+            section = self._section(entry.name)
+            fits = width >= leasts.get(Column(section), 0) if section < len(Column) else True
+            self.setColumnHidden(section, not (fits if entry.shown is None else entry.shown))
         self._fit_client()
 
     @Slot()
@@ -258,8 +350,10 @@ class PacketTable(RowTable):
 
     @Slot(int, Qt.SortOrder)
     def _sort(self, column: int, order: Qt.SortOrder) -> None:
-        if column == Column.GUTTER:
+        if column >= 0 and not self._packets.can_sort(column):
             self._head.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+            if column != Column.GUTTER:
+                self.unsortable.emit()
             return
         self._packets.sort(column, order)
         current = self.currentIndex()

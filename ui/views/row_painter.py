@@ -134,8 +134,8 @@ class RowPainter:
         return laid
 
     def _lay_cell(self, laid: Laid, cell: Cell, left: float, width: float) -> None:
-        if cell.sign:
-            laid.signs.append((cell.sign, left))
+        for sign in cell.sign.split():
+            laid.signs.append((sign, left))
             left, width = left + SIGN_WIDTH, width - SIGN_WIDTH
         if width <= 0:
             return

@@ -23,6 +23,10 @@ class RowTable(QTableView):
         make_plain(self)
         self.hovered = HoveredRow(self)
 
+    def set_type(self, zoom: float) -> None:
+        """Another size of type."""
+        self._painter.set_zoom(zoom)
+
     def paintEvent(self, event: QPaintEvent) -> None:
         area = event.rect()
         first = self.rowAt(area.top())

@@ -26,6 +26,8 @@ TEXTS = {
     "ack": "Acknowledgement that made it the baseline",
     "up": "Client to server",
     "down": "Server to client",
+    "mark": "Marked",
+    "reference": "Time reference",
 }
 """Sign -> its text twin for tool tips and screen readers."""
 
@@ -158,6 +160,24 @@ def _base(painter: QPainter, box: QRectF, theme: Theme) -> None:
     )
 
 
+def _mark(painter: QPainter, box: QRectF, theme: Theme) -> None:
+    """A bookmark: filled, with a notch below."""
+    _fill(painter, theme, "mark")
+    left, right, top, bottom = box.left() + 3.5, box.right() - 3.5, box.top() + 1.5, box.bottom() - 1.5
+    notch = QPointF(box.center().x(), bottom - 3)
+    corners = (QPointF(left, top), QPointF(right, top), QPointF(right, bottom), notch, QPointF(left, bottom))
+    painter.drawPolygon(QPolygonF(list(corners)))
+
+
+def _reference(painter: QPainter, box: QRectF, theme: Theme) -> None:
+    """A clock."""
+    _stroke(painter, theme, "accent", 1.4)
+    painter.drawEllipse(box.adjusted(1.5, 1.5, -1.5, -1.5))
+    middle = box.center()
+    painter.drawLine(middle, middle - QPointF(0, 3.2))
+    painter.drawLine(middle, middle + QPointF(2.4, 0))
+
+
 def _arrow(direction: float) -> Callable[[QPainter, QRectF, Theme], None]:
     def paint(painter: QPainter, box: QRectF, theme: Theme) -> None:
         _stroke(painter, theme, "accent" if direction > 0 else "text2", 1.3)
@@ -211,4 +231,6 @@ _PAINTERS: dict[str, Callable[[QPainter, QRectF, Theme], None]] = {
     "ack": _ok,
     "up": _arrow(-1.0),
     "down": _arrow(1.0),
+    "mark": _mark,
+    "reference": _reference,
 }

@@ -14,6 +14,7 @@ from analyzer.store.tables import Tables
 from ui import fonts, words
 from ui.document import Document
 from ui.live import LiveStanding
+from ui.marks import Mark
 from ui.theme import Theme
 from ui.views.progress_bar import ProgressBar
 
@@ -62,6 +63,7 @@ class StatusBar(QStatusBar):
         self._hint.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._hint.setToolTip(self.tr("Go to the next failed snapshot (Shift+J)"))
         self._hint.clicked.connect(self.failure_wanted)
+        self._displayed = -1
         self._failures = 0
         self._live: LiveStanding | None = None
         self._stream = ""
@@ -137,6 +139,7 @@ class StatusBar(QStatusBar):
             self._document.pinned.disconnect(self._say_pinned)
             self._document.rereading.disconnect(self._on_rereading)
             self._document.reread.disconnect(self._on_reread)
+            self._document.marks.changed.disconnect(self._on_marks)
         self._document = document
         self._counter = None if document is None else RebuiltCounter(document.tables)
         for label in self.findChildren(QLabel):
@@ -158,6 +161,7 @@ class StatusBar(QStatusBar):
         document.pinned.connect(self._say_pinned)
         document.rereading.connect(self._on_rereading)
         document.reread.connect(self._on_reread)
+        document.marks.changed.connect(self._on_marks)
         self._say_pinned()
         self._say_live()
         self._fit()
@@ -226,14 +230,38 @@ class StatusBar(QStatusBar):
         document = self._document
         if document is None:
             return
-        tables = document.tables
-        self._put(self._packets, self.tr("Packets {0}").format(words.quantity(len(tables.packets))))
+        self._say_packets(document)
         counter = self._counter
         if counter is not None:
             # At first, counting takes long in a large capture.
             document.ask(_TOPIC, lambda _: counter.counts(), self._say_counts)
         self._say_sources(document)
         self._fit()
+
+    def _say_packets(self, document: Document) -> None:
+        """How many there are, how many of them are shown, and what a person attached."""
+        count = len(document.tables.packets)
+        parts = [self.tr("Packets {0}").format(words.quantity(count))]
+        if 0 <= self._displayed < count:
+            share = words.decimal(100 * self._displayed / count, 1)
+            parts.append(self.tr("Displayed {0} ({1} %)").format(words.quantity(self._displayed), share))
+        named = ((Mark.MARKED, self.tr("Marked {0}")), (Mark.IGNORED, self.tr("Ignored {0}")))
+        counts = [(len(document.marks.of(kind)), text) for kind, text in named]
+        parts += [text.format(words.quantity(number)) for number, text in counts if number]
+        self._put(self._packets, words.DOT.join(parts))
+
+    @Slot(int)
+    def show_displayed(self, count: int) -> None:
+        """So many packets the list shows; -1: all."""
+        self._displayed = count
+        if self._document is not None:
+            self._on_rows()
+
+    @Slot()
+    def _on_marks(self) -> None:
+        if self._document is not None:
+            self._say_packets(self._document)
+            self._fit()
 
     def _say_counts(self, stats: RebuiltCounts) -> None:
         rebuilt = (words.quantity(number) for number in (stats.rebuilt, stats.proved, stats.unproven))

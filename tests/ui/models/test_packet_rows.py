@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from analyzer.store.columns import CHUNK_ROWS
 from analyzer.store.tables import Tables
+from ui.marks import PacketSet
 from ui.models.packet_cells import Column, PacketCells
 from ui.models.packet_order import sorted_rows
 from ui.models.packet_rows import ALL, PacketRows
@@ -92,3 +93,44 @@ def test_orders_of_many_packets_are_bounded_in_memory() -> None:
     rows.take(rows.ordering()())
     lengths = tables.frames.integers("original")
     assert rows.packets(0, len(rows)).tolist() == np.argsort(lengths, kind="stable").tolist()
+
+
+@given(
+    times=TIMES,
+    session=st.sampled_from([ALL, 1]),
+    column=st.sampled_from([None, Column.LENGTH]),
+    chosen=st.sets(st.integers(0, 70), max_size=20),
+    data=st.data(),
+)
+def test_steps_between_rows(
+    times: list[int], session: int, column: Column | None, chosen: set[int], data: st.DataObject
+) -> None:
+    count = len(times)
+    sessions = data.draw(st.lists(st.integers(0, 2), min_size=count, max_size=count))
+    tables = Tables()
+    extend(tables, np.array(times, np.int64), np.array(sessions, np.int64))
+    rows = PacketRows(tables, PacketCells(tables, ()), session)
+    rows.sort(column, descending=False)
+    shown = [packet for packet in range(count) if session in (ALL, sessions[packet])]
+    order = rows.packets(0, len(rows)).tolist()
+    assert sorted(order) == shown
+    before = rows.before(np.array(order, np.int64)).tolist()
+    assert before == [max((one for one in shown if one < packet), default=-1) for packet in order]
+    mask = np.zeros(71, np.bool_)
+    mask[list(chosen)] = True
+    wanted, none = PacketSet(), PacketSet()
+    wanted.change(mask, True)
+    for row in range(-1, len(order) + 1):
+        later = [other for other in range(row + 1, len(order)) if order[other] in chosen]
+        earlier = [other for other in range(min(row, len(order))) if order[other] in chosen]
+        assert rows.next_in(wanted, row, 1) == (later[0] if later else -1)
+        assert rows.next_in(wanted, row, -1) == (earlier[-1] if earlier else -1)
+    for row, packet in enumerate(order):
+        for step, others in ((1, order[row + 1 :]), (-1, order[:row][::-1])):
+            for without in (none, wanted):
+                same = [one for one in others if sessions[one] == sessions[packet] and one not in without]
+                found = rows.next_like("session", row, step, without)
+                assert found == (order.index(same[0]) if same else -1)
+    found_mask = np.zeros(count, np.bool_)
+    rows.choose(1, 4, found_mask)
+    assert set(np.flatnonzero(found_mask).tolist()) == set(order[1:4])

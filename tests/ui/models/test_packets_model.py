@@ -272,7 +272,8 @@ def test_what_is_not_known(model: PacketModel, document: OpenDocument) -> None:
     ("form", "title", "first", "second"),
     [
         (TimeFormat.FIRST, "Time [s]", "0.000000", None),
-        (TimeFormat.PREVIOUS, "Time [s]", "0.000000", None),
+        (TimeFormat.PREVIOUS, "Delta [s]", "0.000000", None),
+        (TimeFormat.REFERENCE, "Since ref. [s]", "0.000000", None),
         (TimeFormat.UTC, "Time [UTC]", None, None),
     ],
 )

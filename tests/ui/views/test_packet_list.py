@@ -382,6 +382,9 @@ def test_the_menu(pane: PacketList, document: OpenDocument, qtbot: QtBot) -> Non
         "Go to baseline",
         "Go to acknowledgement",
         "Go to cause",
+        "Mark or unmark",
+        "Ignore or stop ignoring",
+        "Set or take off time reference",
         "Only this session",
         "Decode as...",
     ]
