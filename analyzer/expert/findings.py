@@ -176,6 +176,11 @@ class Findings:
         own = self._chosen(rule, session, least)
         return self._made(rule, own[start : None if count is None else start + count])
 
+    def places(self, rule: str) -> tuple[Ints, Ints, Ints]:
+        """Packets, ascending, snapshots (-1: none) and severities of a rule's findings, shape (n,) each."""
+        live = self._of(rule).astype(np.int64)
+        return live[:, PACKET], live[:, SNAPSHOT], live[:, SEVERITY]
+
     def at(self, packet: int) -> list[Finding]:
         """The findings that rest on a packet, the worst first."""
         found: list[Finding] = []

@@ -89,6 +89,10 @@ def test_findings_at_packets() -> None:
         findings.update()
         worst: dict[int, int] = {}
         for found in every(findings).values():
+            packets, snapshots, severities = (values.tolist() for values in findings.places(found[0].rule))
+            assert [(one.packet, one.snapshot, one.severity) for one in found] == [
+                *zip(packets, snapshots, severities, strict=True)
+            ]
             for finding in found:
                 worst[finding.packet] = max(worst.get(finding.packet, 0), finding.severity)
         count = len(capture.tables.packets)
