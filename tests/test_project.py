@@ -60,7 +60,9 @@ def test_readme_names_what_exists(capsys: pytest.CaptureFixture[str]) -> None:
     documents = set(re.findall(r"`([\w/]+\.md|LICENSE)`", readme))
     assert [name for name in scripts | documents if not (ROOT / name).is_file()] == []
     commands = set(re.findall(r"`snapscope-cli (\w[\w-]*)", readme))
-    assert commands == {"summary", "packets", "snapshots", "explain", "changes", "save", "live", "schema", "warm-up"}
+    assert commands == {
+        *("summary", "packets", "snapshots", "explain", "changes", "findings", "save", "live", "schema", "warm-up")
+    }
     for command in commands:
         assert cli.main([command, "--help"]) == 0
         options = capsys.readouterr().out

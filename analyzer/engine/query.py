@@ -9,12 +9,17 @@ from typing import Any
 import numpy as np
 
 from analyzer.capture.file import CaptureFile
+from analyzer.engine.autopsies import autopsy
+from analyzer.engine.expertise import FindingWords, open_findings
 from analyzer.engine.guessing import Guessing
 from analyzer.engine.info import PacketInfo
+from analyzer.engine.item_walk import ItemWalk
 from analyzer.engine.payloads import Payloads
 from analyzer.engine.players import Players, ToldNames, last_rebuilt
 from analyzer.engine.states import States
+from analyzer.expert.findings import Findings
 from analyzer.protocols.base import MessageNote, MessagePlace, Protocol, SessionFacts, SnapshotView
+from analyzer.snapshots.autopsy import Autopsy
 from analyzer.snapshots.model import Change, Item, JoinedDelta, PartialItems
 from analyzer.snapshots.status import Code, Status
 from analyzer.stats.live import Ints
@@ -38,6 +43,8 @@ class Query:
         self._info = PacketInfo(tables, protocols)
         self._guessing = Guessing(self, tables)
         self._told_names = ToldNames(tables, self._payloads.payloads)
+        self._findings: Findings | None = None
+        self._walk: ItemWalk | None = None
 
     def close(self) -> None:
         """Let go of the file."""
@@ -45,6 +52,40 @@ class Query:
         # It refers to this query.
         del self._guessing
         self._file.close()
+
+    @property
+    def findings(self) -> Findings:
+        """What expert rules find. It is to be updated before it is asked."""
+        if self._findings is None:
+            self._findings = open_findings(self._tables, list(self.states.protocols.values()))
+        return self._findings
+
+    @property
+    def finding_words(self) -> FindingWords:
+        """Findings in words."""
+        return FindingWords(self._tables, self.states.protocols, self.reason, self.findings.items.texts)
+
+    def look_at_items(self, seconds: float | None = None) -> bool:
+        """Go on looking at items for the rules about them, for so long at least; False: nothing is left for now.
+
+        What is found is in `findings` after its next update.
+        """
+        return self._item_walk.step(seconds)
+
+    @property
+    def items_looked_at(self) -> tuple[int, int]:
+        """Snapshots that were passed, and how many there are."""
+        return self._item_walk.progress
+
+    @property
+    def _item_walk(self) -> ItemWalk:
+        if self._walk is None:
+            self._walk = ItemWalk(self._tables, self.states, self.findings.items)
+        return self._walk
+
+    def autopsy(self, snapshot: int) -> Autopsy | None:
+        """What could explain the checksum of a snapshot; None where it is right, or nobody can tell."""
+        return autopsy(self._tables, self.states, snapshot)
 
     def payload(self, packet: int) -> bytes:
         """Captured bytes of the UDP payload."""

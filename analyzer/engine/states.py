@@ -103,6 +103,13 @@ class States:
         empty = self.codec(like).empty()
         return [next(made) if row >= 0 else empty for row in snapshots]
 
+    def states(self, snapshots: Sequence[int]) -> list[object]:
+        """The states of rebuilt snapshots of one session, rows ascending.
+
+        Raises DecodeError and CaptureError for those that cannot be read again.
+        """
+        return list(self._chain(snapshots[0]).states(snapshots)) if snapshots else []
+
     def partial_state(self, snapshot: int) -> object | None:
         """What is known of a snapshot without a base."""
         protocol = self.protocol_of(snapshot)

@@ -278,6 +278,7 @@ def _merge_findings(tables: Tables, filled: Sequence[Handed]) -> None:
     found: list[tuple[Handed, FindingRow]] = [(rows, row) for rows in filled for row in rows.findings]
     ordered = [found[index] for index in _objects_order((rows, row.packet) for rows, row in found)]
     pick: dict[str, Callable[[Handed, FindingRow], object]] = {
+        "reading": lambda rows, _: rows.owner.reading,
         "rule": lambda _, row: tables.rules.number(row.rule),
         "severity": lambda _, row: row.severity,
         "packet": lambda _, row: row.packet,

@@ -18,8 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyzer.protocols.flow import Detector, Reading, Verdict
+from analyzer.snapshots.autopsy import Explanation
 from analyzer.snapshots.layouts import Layouts
 from analyzer.snapshots.model import Change, Item, JoinedDelta, PartialItems
+from analyzer.snapshots.sight import ItemSight
 from analyzer.snapshots.status import Code
 from analyzer.store.rows import Rows
 from analyzer.wire.reader import Field, FieldTree
@@ -354,6 +356,41 @@ class Schemas:
 
 
 @dataclass(frozen=True, slots=True)
+class CrcCase:
+    """A snapshot whose checksum differs. States are packed, as by `SnapshotCodec.pack`."""
+
+    delta: bytes
+    base: bytes
+    crc: int
+    """On the wire, signed 32-bit."""
+    bases: Mapping[int, bytes]
+    """Tick -> other baselines of the session; -1: the empty one."""
+    others: tuple[tuple[str, bytes], ...]
+    """Name of another client of the server -> what it was told of the same tick."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expertise:
+    """What expert rules are told of a protocol beside `Code.rule`; what is not told, rules leave alone."""
+
+    packet_rules: Mapping[str, str] = field(default_factory=dict)
+    """Short name of a packet code -> the rule that it stands for."""
+    full_steps: Mapping[int, str] = field(default_factory=dict)
+    """Ticks between two snapshots without a base -> the rule that names the rate at which they come."""
+    ticks_per_second: float = 0
+    most_items: int = 0
+    """That a snapshot may have."""
+    most_bytes: int = 0
+    """state_bytes that a snapshot may have."""
+    pool_ids: int = 0
+    """Ids that a server gives out and takes back."""
+    look: Callable[[Sequence[bytes], SessionFacts], ItemSight] | None = None
+    """Packed states of a session, in their order -> what there is to see in their items; None: nothing is looked at."""
+    explain_crc: Callable[[CrcCase, SessionFacts], list[Explanation]] | None = None
+    """What could explain a checksum that differs, the likeliest first; may raise DecodeError."""
+
+
+@dataclass(frozen=True, slots=True)
 class Protocol:
     """A protocol as the engine sees it."""
 
@@ -406,3 +443,4 @@ class Protocol:
     """None: of messages nothing is known beyond what tables hold."""
     message_ints: MessageInts | None = None
     """The same with compiled code, for numbers; None: there is none."""
+    expertise: Expertise = Expertise()

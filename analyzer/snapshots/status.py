@@ -90,6 +90,10 @@ class Code:
     status: Status
     text: str
     general: str = ""
+    rule: str = ""
+    """The expert rule that it stands for; empty: it is nothing wrong, or follows from what another snapshot is."""
+    severity: int = 0
+    """Of findings that the code stands for: 1 note, 2 warning, 3 error; 0: what the rule says."""
     missing: bool = False
     """Something is missing. Where the capture says that it lost packets there, {detail} is how many."""
 

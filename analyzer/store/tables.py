@@ -35,7 +35,7 @@ PACKETS = (
     C("first_message", "i4", "first of the packet's messages; they are contiguous", -1, ref="messages"),
     C("code", "u1", "what was wrong, index into Protocol.packet_codes; 0: nothing", 0),
     C("snapshot", "i4", "the snapshot this packet completed (the last one, if several)", -1, ref="snapshots"),
-    C("severity", "u1", "worst finding on the packet: 0 none, 1 note, 2 warning, 3 error", 0),
+    C("severity", "u1", "worst that decoding noted on the packet: 0 nothing, 1 note, 2 warning, 3 error", 0),
 )
 FRAGMENTS = (
     C("packet", "i4", "the datagram", ref="packets"),
@@ -140,7 +140,8 @@ SNAPSHOTS = (
     ),
 )
 FINDINGS = (
-    C("rule", "u2", "number of the rule's name in Tables.rules"),
+    C("reading", "i4", "reading that noted it", ref="readings"),
+    C("rule", "u2", "number of the expert rule's name in Tables.rules"),
     C("severity", "u1", "1 note, 2 warning, 3 error"),
     C("packet", "i4", "datagram it rests on", -1, ref="packets"),
     C("snapshot", "i4", "snapshot it rests on", -1, ref="snapshots"),

@@ -26,6 +26,7 @@ COMMANDS = (
     ["explain", "--frame", "44"],
     ["explain", "--frame", "29", "--json"],
     ["changes", "--frame", "44"],
+    ["findings", "--json", "--autopsy"],
 )
 
 

@@ -150,8 +150,6 @@ def test_records_and_reasons(game: Opened) -> None:
     assert str(records[1]["reason"]).endswith("; deltas alone tell 1 item, at least 1 more without values")
     assert "deltas alone" not in str(records[0]["reason"])
     assert [("partial" in record, record["crc_ok"]) for record in records[3:]] == [(False, True), (False, True)]
-    rules = game.tables.findings.integers("rule").tolist()
-    assert "snap.promoted" in [game.tables.rules[rule] for rule in rules]
 
 
 def test_the_numbers_of_a_capture(midsession: Opened) -> None:

@@ -8,21 +8,24 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from analyzer.protocols.base import Excerpts, MessagePlace, Protocol, SessionFacts
+from analyzer.protocols.base import Excerpts, Expertise, MessagePlace, Protocol, SessionFacts
 from analyzer.protocols.flow import Reading, Verdict
+from analyzer.protocols.teeworlds.autopsy import explain_crc
 from analyzer.protocols.teeworlds.codec import TeeworldsCodec
-from analyzer.protocols.teeworlds.codes import CODES, PACKET_CODES, PACKET_KINDS, SNAPSHOT_KINDS
+from analyzer.protocols.teeworlds.codes import CODES, PACKET_CODES, PACKET_KINDS, PACKET_RULES, SNAPSHOT_KINDS
+from analyzer.protocols.teeworlds.delta import MAX_ITEMS, MAX_STATE_BYTES
 from analyzer.protocols.teeworlds.detect import TeeworldsDetector, probe
 from analyzer.protocols.teeworlds.dialects import DIALECTS
 from analyzer.protocols.teeworlds.explain import explain
 from analyzer.protocols.teeworlds.layouts import layouts
 from analyzer.protocols.teeworlds.made import made_messages, made_snapshot
 from analyzer.protocols.teeworlds.message_fields import message_fields
-from analyzer.protocols.teeworlds.pace import pace
+from analyzer.protocols.teeworlds.pace import INIT_TICKS, RECOVER_TICKS, TICKS_PER_SECOND, pace
 from analyzer.protocols.teeworlds.partial_codec import TeeworldsPartialCodec
 from analyzer.protocols.teeworlds.reading import TeeworldsReading
 from analyzer.protocols.teeworlds.rebuilder import plain_tools
 from analyzer.protocols.teeworlds.schemas import SCHEMAS
+from analyzer.protocols.teeworlds.sight import POOL_IDS, look
 from analyzer.protocols.teeworlds.told_names import NAME_MESSAGES
 from analyzer.protocols.teeworlds.words import DIALECT_NAMES, message_note, short_name
 from analyzer.store.rows import Rows
@@ -91,4 +94,14 @@ PROTOCOL = Protocol(
     layouts=layouts,
     message_fields=message_fields,
     message_ints=message_ints,
+    expertise=Expertise(
+        packet_rules=PACKET_RULES,
+        full_steps={INIT_TICKS: "rate.init", RECOVER_TICKS: "rate.recover"},
+        ticks_per_second=TICKS_PER_SECOND,
+        most_items=MAX_ITEMS,
+        most_bytes=MAX_STATE_BYTES,
+        pool_ids=POOL_IDS,
+        look=look,
+        explain_crc=explain_crc,
+    ),
 )

@@ -34,6 +34,8 @@ WARNINGS: Mapping[int, str] = {
     UNKNOWN_REMOVED_KEY: "removes an item that the base does not have",
 }
 """Bits of `warnings`: readable, but no real server writes it (W1)."""
+WARNING_RULES: Mapping[int, str] = {DUPLICATE_KEY: "snap.dup_key", UNKNOWN_REMOVED_KEY: "snap.delete_missing"}
+"""Expert rules that have one of these for themselves; the others are `snap.odd`."""
 
 
 @dataclass(slots=True)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from analyzer.protocols.flow import REACH_NS, Loss
 from analyzer.protocols.teeworlds import snapshot_rows
-from analyzer.protocols.teeworlds.delta import WARNINGS
+from analyzer.protocols.teeworlds.delta import WARNING_RULES, WARNINGS
 from analyzer.protocols.teeworlds.messages import SNAPEMPTY
 from analyzer.protocols.teeworlds.outcomes import Outcomes, set_code
 from analyzer.protocols.teeworlds.pace import TICKS_PER_SECOND
@@ -244,9 +244,9 @@ class Epoch:
         parts.end(track, collector, local)
         self._rows.packet.snapshot = local
         for conflict in self._conflicts.pop(tick, ()):
-            self._finding("snap.conflict", WARNING, conflict, local)
+            self._finding("snap.parts_inconsistent", WARNING, conflict, local)
         if short:
-            self._finding("snap.warning", WARNING, f"middle part {short[0]} is not {PART_BYTES} bytes long", local)
+            self._finding("snap.odd", WARNING, f"middle part {short[0]} is not {PART_BYTES} bytes long", local)
 
     def close_overdue(self) -> None:
         """Give up what waits for too long, and forget what is too old."""
@@ -306,8 +306,6 @@ class Epoch:
         self.rebuilder.adopt(state, step.delta, row.packet)
         row.state_bytes, row.items, row.crc_computed, row.proof = state.size, state.count, state.crc, Proof.OWN
         row.added, row.changed, row.removed = did.added, did.changed, did.removed
-        text = f"all {state.count} items became known without the base, and the checksum proves them"
-        self._finding("snap.promoted", NOTE, text)
         set_code(row, "OK-P")
         row.depth = NO_CHAIN
         self._store(row, Rebuilt(state.size, state.count, state.crc), is_unchanged=False)
@@ -332,8 +330,7 @@ class Epoch:
         row.added, row.changed, row.removed = made.added, made.changed, made.removed
         row.deleted, row.updated = made.deleted, made.updated
         if made.warnings:
-            texts = [text for bit, text in WARNINGS.items() if made.warnings & bit]
-            self._finding("snap.warning", WARNING, "; ".join(texts))
+            self._warn(made.warnings)
         if row.kind == SNAPEMPTY:
             row.crc_wire = made.crc
             set_code(row, "OK-E")
@@ -378,6 +375,15 @@ class Epoch:
     def _row_of(self, collector: int, code: str) -> SnapshotRow:
         packet = self._rows.packet.packet
         return snapshot_rows.of_collector(self.session, self.tracker, collector, packet, code)
+
+    def _warn(self, warnings: int) -> None:
+        """A finding for each rule that bits of `WARNINGS` are for."""
+        texts: dict[str, list[str]] = {}
+        for bit, text in WARNINGS.items():
+            if warnings & bit:
+                texts.setdefault(WARNING_RULES.get(bit, "snap.odd"), []).append(text)
+        for rule, told in texts.items():
+            self._finding(rule, WARNING, "; ".join(told))
 
     def _finding(self, rule: str, severity: int, text: str, local: int | None = None) -> None:
         snapshot = self._rows.next_snapshot if local is None else local

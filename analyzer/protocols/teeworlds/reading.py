@@ -252,7 +252,7 @@ class TeeworldsReading(Reading):
     def _release(self, released: Released[_Arrived]) -> None:
         if released.lost:
             first, last = released.lost[0], released.lost[-1]
-            self.rows.finding("capture.vital-gap", NOTE, f"the capture lost vital messages {first} to {last}")
+            self.rows.finding("net.vital_gap", NOTE, f"the capture lost vital messages {first} to {last}")
         for arrived in released.chunks:
             self._handle(arrived)
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from analyzer.protocols.base import SessionFacts
 from analyzer.protocols.teeworlds.connection import Connection
 from analyzer.protocols.teeworlds.dialects import Dialect
-from analyzer.protocols.teeworlds.epoch import WARNING, Epoch
+from analyzer.protocols.teeworlds.epoch import NOTE, WARNING, Epoch
 from analyzer.protocols.teeworlds.messages import SnapFields
 from analyzer.protocols.teeworlds.rebuilder import Tools
 from analyzer.snapshots.tracking.columns import REORDERED_TICKS
@@ -107,7 +107,7 @@ class Sessions:
         else:
             return epoch
         self._fallen = []
-        self._rows.finding("session.inferred", WARNING, f"a new epoch began unseen: {why}")
+        self._rows.finding("sess.epoch_inferred", WARNING, f"a new epoch began unseen: {why}")
         self._epochs += 1
         return self._replace_epoch(begun=False)
 
@@ -129,6 +129,8 @@ class Sessions:
     def learn_token(self, token: int | None) -> None:
         """The connection has this token."""
         if token != self.facts.token:
+            if self.facts.token is not None:
+                self._rows.finding("sess.token_change", NOTE, "the token is another one from here on")
             self._learn(replace(self.facts, token=token))
 
     def learn_name(self, identity: str, name: str) -> None:

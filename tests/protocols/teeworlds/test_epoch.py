@@ -277,7 +277,7 @@ class TestRepetitions:
         wrong = snap_part(100, -1, 3, 1, b"\0" * 900, crc(LARGE))
         play.messages([bodies[0], wrong, bodies[1], bodies[2]])
         assert play.codes == [(100, "OK")]
-        assert play.rules == ["snap.conflict"]
+        assert play.rules == ["snap.parts_inconsistent"]
         assert play.rows.findings[0].text == "part 1 twice with different bytes"
         assert play.rows.findings[0].snapshot == 0
 

@@ -144,7 +144,7 @@ def test_parts_that_disagree() -> None:
     """The finding belongs to the completed snapshot, which might have been made in bulk."""
     flow = flows("ddnet_ctf1_24bots_slices.pcap.gz")[1]
     sent = changed(flow, flow.sent[234:294], [("byte", 0, 0, 0), ("byte", 7, 12, 128)])
-    assert [finding.rule for finding in check(flow.verdict, sent).findings] == ["snap.conflict"]
+    assert [finding.rule for finding in check(flow.verdict, sent).findings] == ["snap.parts_inconsistent"]
 
 
 class Counting(BulkReading):

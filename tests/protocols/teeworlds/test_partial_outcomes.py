@@ -169,7 +169,7 @@ class TestPromotion:
         assert (after.base, after.depth, after.changed, last.proof) == (1, 1, 1, Proof.BASE)
         (local, block), *more = play.rows.blocks
         assert (local, dict(unpack_state(block).items), more) == (1, A, [])
-        assert play.rules == ["snap.promoted"]
+        assert play.rules == []
         assert {name: count.updates for (_, name), count in play.rows.types.items()} == {"Pickup": 2, "GameInfo": 1}
 
     def test_one_unseen_item_is_in_the_way(self) -> None:

@@ -133,7 +133,7 @@ class TestCut:
         assert play.rules == []
         payload = packet([chunk(READY)], ack=play.sent[CLIENT], token=TOKEN, variant=TAIL, compress=False)
         play.raw(payload, SERVER, keep=5)
-        assert play.rules == ["capture.vital-gap"]
+        assert play.rules == ["net.vital_gap"]
 
     def test_a_cut_control_packet_may_be_a_connect_and_acknowledges_nothing(self) -> None:
         play = Played("0.6.5")
@@ -154,7 +154,7 @@ class TestCut:
         assert play.rules == []
         payload = packet([chunk(READY)], ack=12, token=TOKEN, variant=HEADER)
         play.raw(payload, SERVER, keep=len(payload) - 1)
-        assert play.rules == ["capture.vital-gap"]
+        assert play.rules == ["net.vital_gap"]
 
 
 class TestTokens:
@@ -348,7 +348,7 @@ class TestReconnect:
         for at, number in ((0, 600), (1, 602), (14, 603)):
             payload = packet([play.vital(SERVER, READY, number)], token=TOKEN, variant=TAIL)
             play.raw(payload, SERVER, time_ns=at * SECOND)
-        assert play.rules == ["capture.vital-gap"]
+        assert play.rules == ["net.vital_gap"]
 
 
 class TestAntiSpoof:

@@ -130,7 +130,7 @@ class TestInferredEpochs:
         play = in_game()
         play.snap(1000, -1, EMPTY, A)
         play.snap(849, -1, EMPTY, B)
-        assert play.rules == ["session.inferred"]
+        assert play.rules == ["sess.epoch_inferred"]
         assert play.numbers == [(0, 0, 1), (1, 0, 2)]
         assert play.codes[-1] == (849, "OK")
 
@@ -173,7 +173,7 @@ class TestInferredEpochs:
         play.snap(810, -1, EMPTY, A)
         play.snap(812, 810, A, B)
         assert play.codes[-1] == (812, "OK")
-        assert play.rules == ["session.inferred"]
+        assert play.rules == ["sess.epoch_inferred"]
 
     def test_one_tick_out_of_place_does_not_end_the_session(self) -> None:
         play = in_game()
