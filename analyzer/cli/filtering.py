@@ -14,10 +14,12 @@ from analyzer.engine import filtering
 from analyzer.engine.capture import Capture
 from analyzer.engine.query import Query
 from analyzer.filters.errors import FilterError
+from analyzer.filters.kinds import Owner
 from analyzer.filters.nodes import Needs
 from analyzer.filters.on_demand import Progress
 from analyzer.filters.parse import parse
 from analyzer.filters.value_tests import Bools
+from analyzer.filters.view import View
 from analyzer.protocols import PROTOCOLS
 from analyzer.stats.live import Ints
 
@@ -39,16 +41,20 @@ class Filtered:
 
     def packets(self, capture: Capture, query: Query) -> Bools:
         """Which packets, shape (packets,)."""
-        view = filtering.view(capture.tables, query, self._fields)
         with self._progress() as progress:
-            return self._filter.packets(view, 0, len(capture.tables.packets), progress)
+            return self._filter.packets(self._view(capture, query), 0, len(capture.tables.packets), progress)
 
     def snapshots(self, capture: Capture, query: Query, rows: Ints) -> Ints:
         """Those of some rows of `snapshots`, in their order."""
-        view = filtering.view(capture.tables, query, self._fields)
         with self._progress() as progress:
-            chosen: Ints = rows[self._filter.snapshots(view, rows, progress)]
+            chosen: Ints = rows[self._filter.snapshots(self._view(capture, query), rows, progress)]
         return chosen
+
+    def _view(self, capture: Capture, query: Query) -> View:
+        if any(field.of is Owner.FINDING for field in self._filter.fields):
+            # There are rules that look at the items of all snapshots.
+            query.look_at_items()
+        return filtering.view(capture.tables, query, self._fields)
 
     @contextmanager
     def _progress(self) -> Iterator[Progress | None]:

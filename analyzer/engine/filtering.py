@@ -8,10 +8,11 @@ import numpy as np
 
 from analyzer.engine.item_reading import BulkItemReader
 from analyzer.engine.query import Query
+from analyzer.expert.rules import RULES
 from analyzer.filters.registry import Registry
 from analyzer.filters.terms import MessageTerm, Value
 from analyzer.filters.values import Ints
-from analyzer.filters.view import View
+from analyzer.filters.view import Findings, View
 from analyzer.filters.vocabulary import Vocabulary, Words
 from analyzer.protocols.base import Protocol
 from analyzer.snapshots.layouts import Layouts, is_named
@@ -21,7 +22,7 @@ from analyzer.wire.reader import Field
 
 def vocabulary(protocols: Sequence[Protocol]) -> Vocabulary:
     """The words of some protocols, with what the schemas in use name now."""
-    return Vocabulary({protocol.name: _words(protocol) for protocol in protocols})
+    return Vocabulary({protocol.name: _words(protocol) for protocol in protocols}, tuple(RULES))
 
 
 def registry(protocols: Sequence[Protocol]) -> Registry:
@@ -31,7 +32,13 @@ def registry(protocols: Sequence[Protocol]) -> Registry:
 
 def view(tables: Tables, query: Query, fields: Registry) -> View:
     """A capture for filters of all kinds, for the thread that the query is for."""
-    return View(tables, fields.vocabulary, messages=MessageReader(tables, query), items=BulkItemReader(tables, query))
+    return View(
+        tables,
+        fields.vocabulary,
+        messages=MessageReader(tables, query),
+        items=BulkItemReader(tables, query),
+        findings=FindingsReader(query),
+    )
 
 
 def _words(protocol: Protocol) -> Words:
@@ -43,6 +50,27 @@ def _words(protocol: Protocol) -> Words:
         dialects=tuple(protocol.dialects),
         layouts=protocol.layouts() if protocol.layouts is not None else Layouts(),
     )
+
+
+class FindingsReader:
+    """What expert rules found so far, of those that look at items what whoever has the query made them look at."""
+
+    def __init__(self, query: Query) -> None:
+        self._query = query
+        self._known: tuple[int, Findings] | None = None
+        """What there was in which version."""
+
+    def __call__(self) -> Findings:
+        """All of them."""
+        findings = self._query.findings
+        findings.update()
+        if self._known is None or self._known[0] != findings.version:
+            names = tuple(RULES)
+            found = [findings.places(name) for name in names]
+            rule = np.repeat(np.arange(len(names)), [len(packet) for packet, _, _ in found])
+            packet, snapshot, severity = (np.concatenate(columns) for columns in zip(*found, strict=True))
+            self._known = findings.version, Findings(packet, snapshot, rule, severity, names)
+        return self._known[1]
 
 
 class MessageReader:

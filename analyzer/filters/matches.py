@@ -56,7 +56,8 @@ class Matches:
         self._waiting: list[Stretch] = []
         """Stretches that were to be looked at again when somebody cancelled."""
         self._snapshots = 0
-        self._findings = 0
+        self._findings = np.empty((0, 3), np.int64)
+        """Packet, rule and severity of those there were."""
         owners = {info.of for info in chosen.fields}
         roots = {info.name.partition(".")[0] for info in chosen.fields}
         self._tables = {"sessions": "session" in roots, "flows": bool(roots & OF_FLOWS), "readings": bool(roots - BARE)}
@@ -123,8 +124,6 @@ class Matches:
             return self._first_of(table, start, stop), known
         if table == "snapshots" and self._of_snapshots:
             return _around(self._view.links.packets_of(start, stop))
-        if table == "findings" and self._of_findings:
-            return 0, known
         return None
 
     def _first_of(self, table: str, start: int, stop: int) -> int:
@@ -149,11 +148,12 @@ class Matches:
         """Findings may be added to any packet, and taken back."""
         if not self._of_findings:
             return []
-        packets = self._view.findings().packet
-        before, self._findings = self._findings, len(packets)
-        if len(packets) < before:
-            return [(0, len(self._mask))]
-        found = _around(packets[before:][packets[before:] >= 0])
+        now = self._view.findings()
+        here = now.packet >= 0
+        keys = np.unique(np.column_stack([now.packet[here], now.rule[here], now.severity[here]]), axis=0)
+        both, counts = np.unique(np.concatenate([self._findings, keys]), axis=0, return_counts=True)
+        self._findings = keys
+        found = _around(both[counts == 1, 0])
         return [] if found is None else [found]
 
 

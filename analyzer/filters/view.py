@@ -45,21 +45,10 @@ FindingsOf = Callable[[], Findings]
 """All findings there are now."""
 
 
-def findings_of(tables: Tables) -> FindingsOf:
-    """Those of the tables."""
-
-    def found() -> Findings:
-        table, count = tables.findings, len(tables.findings)
-        packet, snapshot, rule, severity = (
-            table.integers(name, 0, count) for name in ("packet", "snapshot", "rule", "severity")
-        )
-        counts = np.ones(count, np.bool_)
-        of = snapshot >= 0
-        counts[of] = alive_snapshots(tables, snapshot[of])
-        names = [tables.rules[number] for number in range(len(tables.rules))]
-        return Findings(packet[counts], snapshot[counts], rule[counts], severity[counts], names)
-
-    return found
+def no_findings() -> Findings:
+    """Where nobody looks for what is wrong."""
+    nothing = np.empty(0, np.int64)
+    return Findings(nothing, nothing, nothing, nothing, ())
 
 
 def alive_readings(tables: Tables) -> Bools:
@@ -153,14 +142,17 @@ class View:
         *,
         messages: MessageSource | None = None,
         items: ItemSource | None = None,
-        findings: FindingsOf | None = None,
+        findings: FindingsOf = no_findings,
     ) -> None:
-        """`messages`, `items`: what answers for fields that no table holds; without it only `Filter.needs` none can."""
+        """`messages`, `items`: what answers for fields that no table holds; without it only `Filter.needs` none can.
+
+        `findings`: what was found so far.
+        """
         self.tables = tables
         self.vocabulary = vocabulary
         self.messages = messages
         self.items = items
-        self.findings = findings or findings_of(tables)
+        self.findings = findings
         self.links = Links(tables)
         self._ends: tuple[list[Endpoint], list[Endpoint]] = ([], [])
 

@@ -12,6 +12,7 @@ from capture_files import BUNDLED, SAMPLE
 from analyzer.engine import filtering
 from analyzer.engine.capture import Capture
 from analyzer.engine.pins import Pins, parse_pin
+from analyzer.expert.rules import Thresholds
 from analyzer.filters.errors import Cancelled
 from analyzer.filters.matches import Matches
 from analyzer.filters.parse import parse
@@ -39,6 +40,7 @@ FILTERS = (
 )
 DEARER = ("message.input.ack_game_tick > 200", "count(item.Character) > 2", "change.Character.added")
 SLICES = BUNDLED / "ddnet_ctf1_24bots_slices.pcap.gz"
+BAD_CRC = BUNDLED / "ddnet_tsunami_badcrc_head.pcap"
 MIDSESSION = BUNDLED / "ddnet_ctf3_midsession_head.pcap.gz"
 
 
@@ -131,30 +133,32 @@ def test_rows_of_replaced_readings_never_match(sample: Path) -> None:
     followed.close()
 
 
-def test_findings_that_come_later() -> None:
-    followed = Followed(
-        MIDSESSION, ("finding.severity >= warning", 'finding.rule == "net.example"', "!finding.rule"), 500
-    )
+def test_findings_that_come_and_go() -> None:
+    """With items that are looked at later, and with other thresholds."""
+    followed = Followed(MIDSESSION, ("finding.severity >= warning", "finding.rule == base.stuck", "!finding.rule"), 500)
     followed.capture.decode()
     followed.check()
-    tables = followed.capture.tables
-    rule = tables.rules.number("net.example")
-    tables.findings.append(
-        {
-            "rule": [rule, rule],
-            "severity": [1, 3],
-            "packet": [5, 90],
-            "snapshot": [-1, -1],
-            "offset": [-1, -1],
-            "text": ["", ""],
-        },
-        2,
-    )
-    tables.findings.publish()
+    followed.query.look_at_items()
     followed.check()
-    assert [np.flatnonzero(matches.mask).tolist() for matches in followed.matches[:2]] == [[90], [5, 90]]
-    assert not followed.matches[2].mask[[5, 90]].any()
+    findings = followed.query.findings
+    for limit in (2, 4, 1000):
+        findings.use(Thresholds({"base.stuck.snapshots": limit, "base.stuck.age_ms": 1e6}))
+        followed.check()
+        found = np.flatnonzero(followed.matches[1].mask).tolist()
+        assert found == sorted(set(findings.places("base.stuck")[0].tolist()))
+        assert bool(found) == (limit < 1000)
     followed.close()
+
+
+def test_rules_are_found_by_name() -> None:
+    with Capture.open(BAD_CRC) as capture:
+        capture.decode()
+        query = capture.query()
+        view = filtering.view(capture.tables, query, REGISTRY)
+        mask = parse("finding.rule == snap.crc", REGISTRY).packets(view, 0, len(capture.tables.packets))
+        assert np.flatnonzero(mask).tolist() == query.findings.places("snap.crc")[0].tolist()
+        assert mask.any()
+        query.close()
 
 
 def test_whoever_asked_may_think_better_of_it(sample: Path) -> None:
