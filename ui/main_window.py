@@ -29,6 +29,7 @@ from ui.columns import PacketColumns
 from ui.document import Document
 from ui.editing import Editing
 from ui.fast_decoder import FastDecoder
+from ui.filtering import Filtering
 from ui.live_view import LiveView
 from ui.machine import Machine
 from ui.marking import Marking
@@ -43,6 +44,7 @@ from ui.settings import Settings
 from ui.streams import Streams
 from ui.views.banner import Banner
 from ui.views.clients import ClientsPane
+from ui.views.filter_bar import FilterBar
 from ui.views.find_bar import FindBar
 from ui.views.live_bar import LiveBar
 from ui.views.packet_list import PacketList
@@ -92,6 +94,7 @@ class MainWindow(QMainWindow):
         self.pinning = Pinning(self.opening, self)
         self.packet_columns = PacketColumns(self.opening, settings, self.packets, self.appearance, self)
         self.marking = Marking(self.opening, settings, self.packets, self)
+        self.filtering = Filtering(settings, self.packets, self.filter_bar, self)
         self._closes = False
         self.editing = Editing(
             self.packets, self.packet_tab, self.snapshot_tab, self.charts, self.clients, self.find_bar
@@ -104,12 +107,13 @@ class MainWindow(QMainWindow):
             self,
         )
         self.commands = WindowCommands(self, self._what_commands_do())
+        self.commands.bar.addWidget(self.filter_bar)
         self._add_to_menus()
         self._connect()
         self.layout_keeper.restore()
         if self._settings.layout("tab") == b"packet":
             self.tabs.setCurrentWidget(self.packet_tab)
-        bars = (self.banner, self.recovery_bar, self.live_bar)
+        bars = (self.banner, self.recovery_bar, self.live_bar, self.filter_bar)
         self.appearance.look_after(
             (*self._followers, *bars, self.welcome, self.status),
             (*self._followers, *bars, self.welcome, self.status, self.find_bar),
@@ -153,6 +157,7 @@ class MainWindow(QMainWindow):
         self.live_bar = LiveBar(theme)
         self.live_view = LiveView(self.packets, self.charts, self.live_bar, self)
         self.find_bar = FindBar()
+        self.filter_bar = FilterBar(theme)
         self.status = StatusBar(theme)
         self._followers = (self.packets, self.packet_tab, self.snapshot_tab, self.charts, self.clients)
 
@@ -221,6 +226,10 @@ class MainWindow(QMainWindow):
         self.marking.referenced.connect(self._on_referenced)
         for changed in (self.packets.model.rowsInserted, self.packets.model.modelReset):
             changed.connect(self._say_displayed)
+        self.filtering.told.connect(self.status.say)
+        self.filtering.mistake.connect(self.dialogs.show_report)
+        self.filtering.changed.connect(self._say_displayed)
+        self.packets.model.rowsRemoved.connect(self._say_displayed)
         self.packets.decode_as_wanted.connect(self.pinning.ask_packet)
         self.clients.decode_as_wanted.connect(self.pinning.ask_session)
         self.banner.details_wanted.connect(self.dialogs.tell_problems)
@@ -237,6 +246,7 @@ class MainWindow(QMainWindow):
             | self.dialogs.commands()
             | self.marking.commands()
             | self.packet_columns.commands()
+            | self.filtering.commands()
             | {
                 "open": self._browse,
                 "save_as": self.saving.ask,
@@ -278,7 +288,7 @@ class MainWindow(QMainWindow):
 
     @Slot(object)
     def _show_document(self, document: Document | None) -> None:
-        for pane in (*self._followers, self.status, self.marking):
+        for pane in (*self._followers, self.status, self.marking, self.filtering):
             pane.show_document(document)
         live = self.capturing.live
         source = ("", "") if live is None else (live.settings.interface, live.settings.filter)
@@ -414,6 +424,7 @@ class MainWindow(QMainWindow):
         self.capturing.close()
         self.recovery.close()
         self.marking.close()
+        self.filtering.close()
         self.saving.close()
         self.schema_files.close()
         self.layout_keeper.save()

@@ -53,6 +53,24 @@ class RecentCapture:
 
 
 @dataclass(frozen=True, slots=True)
+class SavedFilter:
+    """A display filter with a name."""
+
+    name: str
+    text: str
+
+
+FIRST_FILTERS = (
+    SavedFilter("Failed", "snapshot.status in {crc, incomplete, no-base, malformed, bug}"),
+    SavedFilter("Full", "snapshot.base_tick < 0"),
+    SavedFilter("3+ parts", "snapshot.parts >= 3"),
+)
+"""Until a person saves, renames or removes one."""
+MAX_FILTERS = 50
+"""Display filters that were applied and are remembered; as many may be saved."""
+
+
+@dataclass(frozen=True, slots=True)
 class CaptureOptions:
     """What a person wants to capture. Where and what is remembered; until when and where to is not."""
 
@@ -137,6 +155,38 @@ class Settings:
     def forget_recent(self, path: str) -> None:
         """Take a capture off the list."""
         self._set_recent([entry for entry in self.recent if entry.path != path])
+
+    @property
+    def filter_history(self) -> tuple[str, ...]:
+        """Display filters that were applied, the newest first."""
+        stored = self._json("filters/history", [])
+        texts = [text for text in stored if isinstance(text, str)] if isinstance(stored, list) else []
+        return tuple(texts[:MAX_FILTERS])
+
+    def remember_filter(self, text: str) -> None:
+        """It was applied."""
+        others = [known for known in self.filter_history if known != text]
+        self._store.setValue("filters/history", json.dumps([text, *others][:MAX_FILTERS]))
+
+    def forget_filters(self) -> None:
+        """None was ever applied."""
+        self._store.remove("filters/history")
+
+    @property
+    def saved_filters(self) -> tuple[SavedFilter, ...]:
+        """Display filters with names, in their order."""
+        stored, found = self._json("filters/saved", None), []
+        if not isinstance(stored, list):
+            return FIRST_FILTERS
+        for entry in stored:
+            match entry:
+                case [str(name), str(text)]:
+                    found.append(SavedFilter(name, text))
+        return tuple(found[:MAX_FILTERS])
+
+    @saved_filters.setter
+    def saved_filters(self, saved: tuple[SavedFilter, ...]) -> None:
+        self._store.setValue("filters/saved", json.dumps([[one.name, one.text] for one in saved[:MAX_FILTERS]]))
 
     def pins(self, path: Path) -> list[str]:
         """How a person wanted flows of a capture read, as texts."""

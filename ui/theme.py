@@ -47,6 +47,8 @@ _COLOURS: dict[str, tuple[str, str]] = {
     "row_ctl": ("EDF0F3", "252A32"),
     "mark": ("0F2E5C", "DCE9FF"),
     "grid": ("E7EAEF", "272D36"),
+    "filter_ok": ("E3F4EC", "14332A"),
+    "filter_ok_line": ("2E8B6F", "3FA98A"),
     "series1": ("2468C4", "6EA8FE"),
     "series2": ("A35200", "F2BE8A"),
     "series3": ("0A4434", "1FE3C4"),

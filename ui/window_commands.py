@@ -30,10 +30,10 @@ class WindowCommands(QObject):
         """As the actions say."""
         self.by_name: dict[str, QAction] = {}
         self.menus: dict[str, QMenu] = {name: window.menuBar().addMenu(self.tr(f"&{name}")) for name in MENUS}
-        self._bar = window.addToolBar(self.tr("Commands"))
-        self._bar.setObjectName("commands")
-        self._bar.setMovable(False)
-        self._bar.setAutoFillBackground(True)
+        self.bar = window.addToolBar(self.tr("Commands"))
+        self.bar.setObjectName("commands")
+        self.bar.setMovable(False)
+        self.bar.setAutoFillBackground(True)
         menu = COMMANDS[0].menu
         for command in COMMANDS:
             action = self._action(command)
@@ -42,9 +42,9 @@ class WindowCommands(QObject):
             self.menus[command.menu].addAction(action)
             if command.icon:
                 if command.menu != menu:
-                    self._bar.addSeparator()
+                    self.bar.addSeparator()
                 menu = command.menu
-                self._bar.addAction(action)
+                self.bar.addAction(action)
 
     def add_letters(self, panes: Iterable[QWidget]) -> None:
         """Single keys act in these panes and what is in them."""
@@ -57,8 +57,8 @@ class WindowCommands(QObject):
     def set_look(self, theme: Theme, zoom: float) -> None:
         """Colours of the icons, and their size."""
         side = round(BAR_ICON * zoom)
-        self._bar.setIconSize(QSize(side, side))
-        self._bar.setFixedHeight(round(BAR_HEIGHT * zoom))
+        self.bar.setIconSize(QSize(side, side))
+        self.bar.setFixedHeight(round(BAR_HEIGHT * zoom))
         colour, off = theme.hex("text2"), theme.hex("line2")
         for command in COMMANDS:
             if command.icon:

@@ -235,6 +235,7 @@ def window(qtbot: QtBot, settings: Settings) -> Iterator[MainWindow]:
     assert made.recovery.wait(WAIT_MS / 1000)
     assert made.welcome.interfaces.wait(WAIT_MS / 1000)
     assert made.saving.wait(WAIT_MS / 1000)
+    assert made.filtering.wait(WAIT_MS / 1000)
     made.deleteLater()
 
 

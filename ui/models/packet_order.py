@@ -16,6 +16,7 @@ from analyzer.store.columns import CHUNK_ROWS
 from analyzer.store.growing import Growing
 from analyzer.store.tables import Tables
 from ui.models.packet_cells import Column, PacketCells, Rows, TimeFormat
+from ui.models.packet_kept import Kept
 
 _Key = TypeVar("_Key", str, tuple[str, int])
 KeptRows = NDArray[np.int32]
@@ -25,12 +26,14 @@ Keys: TypeAlias = Callable[[Rows], list[Rows]]
 _DIGIT_BITS = 32
 
 
-def session_rows(tables: Tables, session: int, stop: int) -> Growing[np.int32]:
-    """Packets of one session among the first `stop`, ascending."""
+def chosen_rows(tables: Tables, session: int, kept: Kept | None, stop: int) -> Growing[np.int32]:
+    """Packets of one session (-1: of all) that a filter lets through, among the first `stop`, ascending."""
     found: Growing[np.int32] = Growing(np.int32, tables.chunks)
     for start, end in _parts(stop):
-        own = np.flatnonzero(tables.packets.array("session", start, end) == session) + start
-        found.append(own.astype(np.int32))
+        own = np.ones(end - start, np.bool_) if kept is None else kept.of(start, end)
+        if session >= 0:
+            own &= tables.packets.array("session", start, end) == session
+        found.append((np.flatnonzero(own) + start).astype(np.int32))
     return found
 
 

@@ -1,4 +1,7 @@
-"""Which packets the list shows in which rows: all or those of one session, in capture order or sorted. Knows no Qt."""
+"""Which packets the list shows in which rows: all, those of a session or of a filter, in capture order or sorted.
+
+Knows no Qt.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,8 @@ from analyzer.store.tables import Tables
 from ui.marks import Bools, PacketSet
 from ui.models.added_columns import AddedColumn
 from ui.models.packet_cells import Column, PacketCells, Rows
-from ui.models.packet_order import KeptRows, session_rows, sorted_by, sorted_rows
+from ui.models.packet_kept import Judged, Kept
+from ui.models.packet_order import KeptRows, chosen_rows, sorted_by, sorted_rows
 
 SCAN_ROWS = 1 << 16
 """Rows whose packets are looked up in a set at a time."""
@@ -25,6 +29,10 @@ RESORT_SHARE = 4
 AT_ONCE = 100_000
 """So many rows are sorted while the window waits, within a frame; more elsewhere."""
 ALL = -1
+MOST_EDITS = 64
+"""So many rows are put in or taken out one by one where a filter changes its mind; of more, all are chosen anew."""
+MOST_MOVED = 1 << 26
+"""Row numbers that this may copy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +68,7 @@ class PacketRows:
         self._column: Column | AddedColumn | None = None
         self._descending = False
         self._session = session
+        self._passing: Kept | None = None
         self._version = 0
         self.rebuild()
 
@@ -85,6 +94,11 @@ class PacketRows:
     def session(self) -> int:
         """The session whose packets are shown, -1 for all."""
         return self._session
+
+    @property
+    def is_limited(self) -> bool:
+        """Not all packets are shown: those of one session, or what a filter lets through."""
+        return self._session != ALL or self._passing is not None
 
     def packet_at(self, row: int) -> int:
         """The packet in a row."""
@@ -200,9 +214,7 @@ class PacketRows:
         if order.version != self._version:
             return
         came = (
-            np.arange(len(order.places), self._count)
-            if self._session == ALL
-            else self.packets(len(order.rows), len(self))
+            self.packets(len(order.rows), len(self)) if self.is_limited else np.arange(len(order.places), self._count)
         )
         self._sorted = len(order.rows)
         self._rows, self._places = order.rows, order.places
@@ -213,18 +225,22 @@ class PacketRows:
         self._session = session
         self.rebuild()
 
+    def keep(self, kept: Kept | None) -> None:
+        """Only the packets that a filter lets through, or all. Say by `judged` when it says more."""
+        self._passing = kept
+        self.rebuild()
+
     def rebuild(self) -> None:
         """Choose anew, and sort."""
-        self._shown = None if self._session == ALL else session_rows(self._tables, self._session, self._count)
+        self._shown = self._chosen() if self.is_limited else None
         self._rows, self._places = self._shown, None
         self.resort()
 
     def arriving(self, count: int) -> Rows:
         """What `append` has to be given when `count` packets are there: the new ones that are shown."""
-        new = np.arange(self._count, count)
-        if self._session == ALL:
-            return new
-        return np.asarray(new[self._tables.packets.take("session", new) == self._session])
+        # What a filter says of them comes later.
+        new = np.arange(self._count, count if self._passing is None else self._count)
+        return self._of_session(new)
 
     def append(self, new: Rows, count: int) -> None:
         """Take in packets, those of `new` as rows at the end."""
@@ -238,15 +254,63 @@ class PacketRows:
         """None are sorted yet, or so many stand behind the sorted ones that all should be sorted anew."""
         return self._column is not None and (len(self) - self._sorted) * RESORT_SHARE > self._sorted
 
+    def judged(self, judged: Judged) -> Judged:
+        """Of what a filter says now, what is shown here."""
+        return Judged(self._of_session(judged.new), self._of_session(judged.came), self._of_session(judged.went))
+
+    def edits(self, judged: Judged) -> list[tuple[int, int]] | None:
+        """Rows to change one after the other: a row, and the packet to put there, or -1 to take out the one there.
+
+        None: rows have to be chosen anew, because they are sorted, or because of their number.
+        """
+        count = len(judged.came) + len(judged.went)
+        if self._column is not None or self._rows is None or count > MOST_EDITS or count * len(self) > MOST_MOVED:
+            return None
+        rows = self._rows.view
+        taken = np.searchsorted(rows, judged.went)
+        if not np.array_equal(rows[taken[taken < len(rows)]], judged.went):
+            # They became another session's meanwhile.
+            return None
+        left = np.delete(rows, taken)
+        places = np.searchsorted(left, judged.came) + np.arange(len(judged.came))
+        out = [(row, -1) for row in reversed(taken.tolist())]
+        return out + list(zip(places.tolist(), judged.came.tolist(), strict=True))
+
+    def edit(self, row: int, packet: int) -> None:
+        """Do one of `edits`."""
+        assert self._rows is not None
+        rows = self._rows.view
+        changed = np.delete(rows, row) if packet < 0 else np.insert(rows, row, packet)
+        self._shown = self._rows = Growing(np.int32, self._tables.chunks)
+        self._rows.append(changed)
+        self._places = None
+
+    def nearest_row(self, packet: int) -> int:
+        """The row of a packet, or of the one nearest to it in the capture; -1: none is shown."""
+        if self._shown is None or not len(self._shown):
+            return self.row_of(packet)
+        shown = self._shown.view
+        at = int(np.searchsorted(shown, packet))
+        beside = shown[max(0, at - 1) : at + 1]
+        return self.row_of(int(beside[np.abs(beside - packet).argmin()]))
+
     def found_late(self) -> Rows | None:
         """Packets that turned out to be the session's: to append, or None where all has to be chosen anew."""
-        rows = session_rows(self._tables, self._session, self._count).view
+        rows = self._chosen().view
         shown = np.empty(0, np.int32) if self._rows is None else self._rows.view
         if np.array_equal(rows, np.sort(shown)):
             return np.arange(0)
         if self._column is None and np.array_equal(rows[: len(shown)], shown):
             return rows[len(shown) :].astype(np.int64)
         return None
+
+    def _chosen(self) -> Growing[np.int32]:
+        return chosen_rows(self._tables, self._session, self._passing, self._count)
+
+    def _of_session(self, packets: Rows) -> Rows:
+        if self._session == ALL:
+            return packets
+        return np.asarray(packets[self._tables.packets.take("session", packets) == self._session])
 
     def _stand_behind(self, packets: Rows) -> None:
         """Rows at the end."""

@@ -22,6 +22,7 @@ from ui.marks import Bools, Change, Mark, PacketSet
 from ui.models.added_columns import AddedColumn, AddedColumns, FieldView
 from ui.models.packet_cells import Column, PacketCells, Rows, TimeFormat
 from ui.models.packet_heads import PacketHeads
+from ui.models.packet_kept import Judged, Kept
 from ui.models.packet_rows import ALL, Order, PacketRows
 from ui.models.ready_rows import ReadyRows
 from ui.models.related import NOTHING, Related, related
@@ -117,7 +118,7 @@ class PacketModel(QAbstractTableModel):
     @property
     def is_limited(self) -> bool:
         """Not all packets are shown."""
-        return self._rows is not None and self._rows.session != ALL
+        return self._rows is not None and self._rows.is_limited
 
     @property
     def most_signs(self) -> int:
@@ -158,6 +159,10 @@ class PacketModel(QAbstractTableModel):
     def row_of(self, packet: int) -> int:
         """The row of a packet, -1 if it is not shown."""
         return -1 if self._rows is None else self._rows.row_of(packet)
+
+    def nearest_row(self, packet: int) -> int:
+        """The row of a packet, or of the one nearest to it in the capture that is shown; -1: none is."""
+        return -1 if self._rows is None else self._rows.nearest_row(packet)
 
     def next_like(self, column: str, row: int, step: int) -> int:
         """The next row (1), or the one before (-1), with the same value of `packets`, not ignored; -1: none."""
@@ -284,6 +289,31 @@ class PacketModel(QAbstractTableModel):
             self._view = FieldView(self._document)
             self._take_added(self._added_names)
             self._repaint()
+
+    def show_only(self, kept: Kept | None) -> None:
+        """Show what a filter lets through, or all. Say by `judge` when it says more."""
+        if self._rows is not None:
+            self._replace_rows(partial(self._rows.keep, kept))
+
+    def judge(self, judged: Judged) -> None:
+        """The filter says more than before."""
+        assert self._rows is not None
+        shown = self._rows.judged(judged)
+        edits = self._rows.edits(shown)
+        if edits is None and (len(shown.came) or len(shown.went)):
+            self._replace_rows(self._rows.rebuild)
+            return
+        for row, packet in edits or ():
+            (self.beginRemoveRows if packet < 0 else self.beginInsertRows)(QModelIndex(), row, row)
+            self._rows.edit(row, packet)
+            (self.endRemoveRows if packet < 0 else self.endInsertRows)()
+        if edits:
+            # Other packets are shown before some.
+            self._repaint()
+            self.reordered.emit()
+        if len(shown.new):
+            self._append(shown.new, self._rows.count)
+            self._sort_again()
 
     def _words(self, packet: int, column: int) -> str:
         """The text of a cell, and of one that only shows a sign, what the sign says."""
@@ -436,7 +466,7 @@ class PacketModel(QAbstractTableModel):
     def _forget(self, start: int, stop: int) -> None:
         """Packets start to stop - 1 have to be made and painted anew."""
         stale = self._ready.forget(start, stop)
-        if self.in_capture_order and self._rows is not None and self._rows.session == ALL:
+        if self.in_capture_order and not self.is_limited:
             self._announce(start, stop - 1)
         elif stale:
             self._announce(0, self.rowCount() - 1)

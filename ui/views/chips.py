@@ -53,9 +53,13 @@ class Chip(QAbstractButton):
         painter.setBrush(self._theme.color(fill))
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), RADIUS, RADIUS)
         painter.setFont(self.font())
+        self.paint_content(painter)
+        painter.end()
+
+    def paint_content(self, painter: QPainter) -> None:
+        """What stands within the outline."""
         painter.setPen(self._theme.color("text" if self.isEnabled() else "text2"))
         painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.text())
-        painter.end()
 
 
 class SignLabel(QWidget):

@@ -37,6 +37,8 @@ class PacketList(PacketSteps):
     """A command of the window, by its name: for the selected packets."""
     following_changed = Signal(bool)
     """The list keeps at its end while rows arrive, or stays."""
+    state_chosen = Signal()
+    """The button was pressed that stands in place of rows that a filter hides."""
     find_ended = Signal(bool)
     """A search is over: found (and selected), or not."""
     find_told = Signal(str, bool)
@@ -52,6 +54,8 @@ class PacketList(PacketSteps):
         self.model = PacketModel(self)
         self.table = PacketTable(theme, self.model, self._keys())
         self._state = PaneState()
+        self._state.chosen.connect(self.state_chosen)
+        self._filtered: tuple[str, str, str] | None = None
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._state)
         self._stack.addWidget(self.table)
@@ -72,6 +76,10 @@ class PacketList(PacketSteps):
         self.model.reordered.connect(self._show_selected)
         self.model.reordered.connect(self._on_reordered)
         self.model.rowsInserted.connect(self._on_rows)
+        self.model.rowsAboutToBeRemoved.connect(lambda: self._lead(True))
+        self.model.rowsRemoved.connect(lambda: self._lead(False))
+        self.model.rowsRemoved.connect(self._on_rows)
+        self.model.modelReset.connect(self._on_rows)
         self._show_state()
 
     def show_document(self, document: Document | None) -> None:
@@ -275,11 +283,23 @@ class PacketList(PacketSteps):
         if self._following:
             self.table.show_end()
 
+    def say_filtered(self, words: tuple[str, str, str] | None) -> None:
+        """What is said where a filter hides all: title, sentence, words of the button. None: there is no filter."""
+        if words != self._filtered:
+            self._filtered = words
+            self._show_state()
+
+    def _lead(self, on: bool) -> None:
+        """Rows are taken out, by which Qt makes another one current."""
+        self._leading = on
+
     @Slot()
     def _show_state(self) -> None:
         """The table, or why there is none."""
         rows = self.model.rowCount()
-        if not rows:
+        if not rows and self._filtered is not None:
+            self._state.show_state(*self._filtered)
+        elif not rows:
             self._state.show_state(*empty_words.no_packets(self._document))
         self._stack.setCurrentWidget(self.table if rows else self._state)
 

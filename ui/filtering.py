@@ -1,0 +1,483 @@
+"""The display filter of the window: what is typed is judged, what is applied is evaluated, and the list obeys it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtWidgets import QInputDialog, QWidget
+
+from analyzer.capture.frames import CaptureError
+from analyzer.engine import filtering
+from analyzer.engine.filter_runs import FilterRuns, Verdicts
+from analyzer.engine.query import Query
+from analyzer.filters.complete import Completion, complete
+from analyzer.filters.filter import Filter
+from analyzer.filters.registry import Registry
+from analyzer.filters.view import View
+from analyzer.protocols import PROTOCOLS
+from ui import words
+from ui.document import Document, report
+from ui.models.filter_judgement import How, Judgement, Standing, combined, judge
+from ui.models.packet_kept import Kept
+from ui.settings import SavedFilter, Settings
+from ui.views.filter_bar import FilterBar
+from ui.views.packet_list import PacketList
+
+TOPIC = "filter completion"
+
+
+class Filtering(QObject):
+    """One filter at a time. A capture that is opened anew keeps its filter, another one begins without."""
+
+    changed = Signal()
+    """Another filter counts, or none."""
+    told = Signal(str)
+    """What has no place in the bar."""
+    mistake = Signal(str, str)
+    """What failed by a mistake of ours, and its report."""
+    _verdicts = Signal(object)
+    _failed = Signal(int, object)
+
+    def __init__(self, settings: Settings, packets: PacketList, bar: FilterBar, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._window = parent
+        self._settings = settings
+        self._packets = packets
+        self._bar = bar
+        self._document: Document | None = None
+        self._path: Path | None = None
+        self._fields: Registry | None = None
+        self._views: list[tuple[Query, Registry, View]] = []
+        """At most one: that of the query thread, for frequent values. Only that thread looks at it."""
+        self._runs: FilterRuns | None = None
+        self._threads: list[threading.Thread] = []
+        """Of captures that were closed: they end on their own."""
+        self._run = 0
+        self._applied: Filter | None = None
+        self._kept: Kept | None = None
+        self._wants_nearest = False
+        self._stopped = False
+        self._at = -1
+        """Place in the history, while it is walked; -1: before the newest."""
+        self._typed = ""
+        """What stood in the field before the history was walked."""
+        self._dialog: QInputDialog | None = None
+        self._judgement = Judgement(Standing.EMPTY)
+        self._connect()
+        bar.show_history(settings.filter_history)
+        bar.show_saved(settings.saved_filters)
+
+    def _connect(self) -> None:
+        bar, field = self._bar, self._bar.field
+        queued = Qt.ConnectionType.QueuedConnection
+        self._verdicts.connect(self._take, queued)
+        self._failed.connect(self._fail, queued)
+        field.textChanged.connect(self._on_text)
+        field.textEdited.connect(self._on_edited)
+        field.applied.connect(self.apply)
+        field.left.connect(self._leave)
+        field.walked.connect(self._walk)
+        field.completion_wanted.connect(self._complete)
+        bar.cleared.connect(self.clear)
+        bar.chosen.connect(self._choose)
+        bar.save_wanted.connect(self.save)
+        bar.rename_wanted.connect(self.rename)
+        bar.remove_wanted.connect(self.remove)
+        bar.forget_wanted.connect(self._forget)
+        bar.stop_wanted.connect(self.stop)
+        self._packets.state_chosen.connect(self._on_state)
+
+    # What is asked of it
+
+    @property
+    def fields(self) -> Registry:
+        """All fields that a filter may have now."""
+        if self._fields is None:
+            protocols = PROTOCOLS if self._document is None else self._document.worker.capture.protocols
+            self._fields = filtering.registry(protocols)
+        return self._fields
+
+    @property
+    def applied(self) -> str:
+        """The text of the filter that counts; empty: none does."""
+        return "" if self._applied is None else self._applied.text
+
+    @property
+    def is_running(self) -> bool:
+        """Not all packets were looked at."""
+        return self._applied is not None and not self._stopped and self._known < self._packets.model.taken_in
+
+    def commands(self) -> dict[str, Callable[[], object]]:
+        """By the names of the window's commands."""
+        return {"filter": self.focus, "filter_clear": self.clear, "filter_save": self.save}
+
+    def focus(self) -> None:
+        """Put the cursor into the field."""
+        self._bar.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self._bar.field.selectAll()
+
+    @Slot()
+    def apply(self) -> bool:
+        """Let the list obey what stands in the field. False: it is no filter, and the one before still counts."""
+        if self._judgement.standing is Standing.EMPTY:
+            self.clear()
+            return True
+        chosen = self._judgement.filter
+        if chosen is None or self._document is None:
+            self._bar.show_standing(
+                Standing.WRONG, self._judgement.reason or self.tr("This is no filter yet"),
+                self._judgement.start, self._judgement.end,
+            )  # fmt: skip
+            return False
+        self._at = -1
+        self._settings.remember_filter(chosen.text)
+        self._bar.show_history(self._settings.filter_history)
+        self._begin(chosen)
+        self._packets.setFocus(Qt.FocusReason.OtherFocusReason)
+        return True
+
+    @Slot()
+    def clear(self) -> None:
+        """Show all packets."""
+        self._at = -1
+        self._bar.field.put("")
+        if self._applied is not None:
+            self._drop()
+            self._packets.model.show_only(None)
+            self._say()
+            self.changed.emit()
+
+    def take(self, text: str, how: How, apply: bool) -> None:
+        """Join a text with the filter that counts, or that stands in the field; apply it, or only put it there."""
+        before = self.applied if apply or not self._bar.field.text() else self._bar.field.text()
+        self._choose(combined(before, text, how), apply)
+
+    @Slot()
+    def stop(self) -> None:
+        """Look at no more packets; what was found stays. Pressed again: go on."""
+        if self._runs is not None and self._applied is not None:
+            self._stopped = not self._stopped
+            (self._runs.hold if self._stopped else self._runs.go_on)()
+            self._say()
+
+    # The capture
+
+    def show_document(self, document: Document | None) -> None:
+        """Filter another capture, or none."""
+        again = self.applied if document is not None and document.path == self._path else ""
+        self._drop()
+        if self._runs is not None:
+            self._runs.close()
+            running = [*self._threads, *self._runs.threads]
+            self._threads = [thread for thread in running if thread.is_alive()]
+            self._runs = None
+        if self._document is not None:
+            self._document.rows_added.disconnect(self._look)
+            self._document.amended.disconnect(self._look)
+            self._document.decoded.disconnect(self._look)
+            self._document.reworded.disconnect(self._on_reworded)
+        self._document = document
+        self._views = []
+        self._bar.setEnabled(document is not None)
+        if document is not None:
+            self._path = document.path
+            self._fields = None
+            self._runs = FilterRuns(document.worker.capture, self._verdicts.emit, self._failed.emit)
+            document.rows_added.connect(self._look)
+            document.amended.connect(self._look)
+            document.decoded.connect(self._look)
+            document.reworded.connect(self._on_reworded)
+        if again:
+            self._choose(again, True)
+        else:
+            self._bar.field.put("")
+            self._on_text("")
+        self.changed.emit()
+
+    def close(self) -> None:
+        """The window goes: tell what runs to end, without waiting."""
+        self._drop()
+        if self._runs is not None:
+            self._runs.close()
+
+    def wait(self, seconds: float) -> bool:
+        """After `close`: wait until nothing runs any more. False: something does."""
+        threads = [*self._threads, *(() if self._runs is None else self._runs.threads)]
+        for thread in threads:
+            thread.join(seconds)
+        return not any(thread.is_alive() for thread in threads)
+
+    @Slot()
+    def _look(self) -> None:
+        """There is more, or something became known of what there is."""
+        if self._applied is not None and self._runs is not None:
+            self._runs.look(self._packets.model.taken_in)
+            self._say()
+
+    @Slot()
+    def _on_reworded(self) -> None:
+        """Other schema files name other fields."""
+        self._fields = None
+        self._on_text(self._bar.field.text())
+        if self._applied is not None:
+            renewed = judge(self._applied.text, self.fields).filter
+            if renewed is not None:
+                self._begin(renewed)
+
+    # Evaluating
+
+    def _begin(self, chosen: Filter) -> None:
+        """The list obeys it as soon as something is known."""
+        assert self._runs is not None
+        self._applied, self._stopped, self._wants_nearest = chosen, False, True
+        self._kept = None
+        self._run = self._runs.begin(chosen, self.fields, self._packets.model.taken_in)
+        if not self._packets.model.taken_in:
+            self._show_first()
+        self._bar.show_applied(True)
+        self._say()
+        self.changed.emit()
+
+    def _drop(self) -> None:
+        self._applied, self._kept, self._run = None, None, 0
+        if self._runs is not None:
+            self._runs.end()
+        self._bar.show_applied(False)
+
+    @property
+    def _known(self) -> int:
+        return 0 if self._kept is None else len(self._kept)
+
+    def _show_first(self) -> Kept:
+        assert self._document is not None
+        self._kept = Kept(self._document.tables)
+        self._packets.model.show_only(self._kept)
+        return self._kept
+
+    @Slot(object)
+    def _take(self, verdicts: Verdicts) -> None:
+        if verdicts.run != self._run or self._document is None:
+            return
+        if self._kept is None:
+            # What was shown before stays until something is known.
+            kept = Kept(self._document.tables)
+            kept.take(verdicts)
+            self._kept = kept
+            self._packets.model.show_only(kept)
+        else:
+            self._packets.model.judge(self._kept.take(verdicts))
+        self._say()
+        self._go_nearest()
+
+    def _go_nearest(self) -> None:
+        """Where the filter hides the selected packet, the nearest one is selected: once, by a person's deed."""
+        document, model = self._document, self._packets.model
+        if not self._wants_nearest or document is None:
+            return
+        packet = document.selection.place.packet
+        if packet < 0 or model.row_of(packet) >= 0:
+            self._wants_nearest = False
+        elif model.rowCount() and (not self.is_running or self._known > packet):
+            self._wants_nearest = False
+            self._packets.go_to_row(model.nearest_row(packet))
+
+    @Slot(int, object)
+    def _fail(self, run: int, error: Exception) -> None:
+        if run != self._run:
+            return
+        self._stopped = True
+        if isinstance(error, CaptureError):
+            self.told.emit(str(error))
+        else:
+            self.mistake.emit(self.tr("the filter could not be evaluated"), report(error))
+        self._say()
+
+    # What is said
+
+    @Slot(str)
+    def _on_text(self, text: str) -> None:
+        self._judgement = judge(text, self.fields) if text.strip() else Judgement(Standing.EMPTY)
+        self._say()
+
+    @Slot(str)
+    def _on_edited(self, text: str) -> None:
+        self._at, self._typed = -1, text
+
+    def _say(self) -> None:
+        """Beside the text, in the list where it is empty."""
+        judged = self._judgement
+        reason = judged.reason
+        if judged.standing is Standing.GOOD and judged.filter is not None:
+            same = self._applied is not None and judged.filter.text == self._applied.text
+            reason = self._count() if same else self.tr("Enter applies it")
+        elif judged.standing is Standing.EMPTY and self._applied is not None:
+            reason = self.tr("Enter shows all packets")
+        self._bar.show_standing(judged.standing, reason, judged.start, judged.end)
+        self._bar.show_running(self.is_running or (self._stopped and self._applied is not None))
+        self._say_empty()
+
+    def _count(self) -> str:
+        """How many match, and of how many that is known."""
+        count = self._packets.model.taken_in
+        found = words.quantity(self._packets.model.rowCount()) if self._kept is not None else words.UNKNOWN
+        if self._known >= count and self._kept is not None:
+            return self.tr("{0} of {1}").format(found, words.count(count, self.tr("packet"), self.tr("packets")))
+        share = words.quantity(100 * self._known // max(1, count))
+        text = self.tr("{0} found, stopped at {1} %") if self._stopped else self.tr("{0} found, {1} % looked at")
+        return text.format(found, share)
+
+    def _say_empty(self) -> None:
+        """What stands in place of a list without rows."""
+        count = self._packets.model.taken_in
+        if self._applied is None or not count:
+            self._packets.say_filtered(None)
+            return
+        if self.is_running:
+            text = self.tr("{0} of {1} were looked at.").format(
+                words.quantity(self._known), words.count(count, self.tr("packet"), self.tr("packets"))
+            )
+            self._packets.say_filtered((self.tr("No packet matches so far"), text, self.tr("Stop")))
+            return
+        limited = self._document is not None and self._document.selection.session >= 0
+        hidden = words.count(count, self.tr("packet"), self.tr("packets"))
+        text = (
+            self.tr("The filter hides all packets of the session that is shown.")
+            if limited
+            else self.tr("The filter hides all {0}.").format(hidden)
+        )
+        self._packets.say_filtered((self.tr("No packet matches"), text, self.tr("Clear filter")))
+
+    @Slot()
+    def _on_state(self) -> None:
+        (self.stop if self.is_running else self.clear)()
+
+    # Typing
+
+    @Slot()
+    def _leave(self) -> None:
+        """Esc: take back what was typed and not applied, and go to the list; there being nothing, show all."""
+        field = self._bar.field
+        if self._packets.hasFocus() or not field.hasFocus():
+            return
+        field.put(self.applied)
+        self._at = -1
+        self._packets.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    @Slot(int)
+    def _walk(self, step: int) -> None:
+        """Through what was applied: up to older ones, down to what was typed."""
+        texts, at = self._settings.filter_history, self._at
+        if at < 0:
+            self._typed = self._bar.field.text()
+        wanted = at - step
+        if step < 0 and at < 0 and texts and texts[0] == self._typed:
+            # It stands there.
+            wanted = 1
+        if -1 <= wanted < len(texts):
+            self._at = wanted
+            self._bar.field.put(self._typed if wanted < 0 else texts[wanted])
+
+    @Slot(bool)
+    def _complete(self, asked: bool) -> None:
+        """Offer what may stand at the cursor, with the values that are frequent in the capture."""
+        field = self._bar.field
+        text, cursor, fields = field.text(), field.cursorPosition(), self.fields
+        if not asked and not text.strip():
+            field.popup.hide()
+            return
+        self._offer(text, cursor, complete(text, cursor, fields))
+        document, views = self._document, self._views
+        if document is None:
+            return
+
+        def question(query: Query) -> Completion:
+            if not views or views[0][0] is not query or views[0][1] is not fields:
+                views[:] = [(query, fields, filtering.view(document.tables, query, fields))]
+            return complete(text, cursor, fields, views[0][2])
+
+        document.ask(TOPIC, question, lambda found: self._offer(text, cursor, found))
+
+    def _offer(self, text: str, cursor: int, found: Completion) -> None:
+        field = self._bar.field
+        if field.text() != text or field.cursorPosition() != cursor or not field.hasFocus():
+            return
+        typed = text[found.start : found.end]
+        left = tuple(one for one in found.candidates if one.text != typed)
+        if field.popup.is_picked and field.popup.isVisible():
+            return
+        field.popup.offer(Completion(found.start, found.end, left))
+
+    @Slot(str, bool)
+    def _choose(self, text: str, apply: bool) -> None:
+        self._bar.field.put(text)
+        self._bar.field.popup.hide()
+        if apply:
+            self.apply()
+        else:
+            self._bar.field.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    @Slot()
+    def _forget(self) -> None:
+        self._settings.forget_filters()
+        self._at = -1
+        self._bar.show_history(())
+
+    # Saved filters
+
+    @property
+    def dialog(self) -> QInputDialog | None:
+        """Asks for a name, while it is shown."""
+        return self._dialog
+
+    @Slot()
+    def save(self) -> None:
+        """Ask for a name for what stands in the field."""
+        chosen = self._judgement.filter
+        if chosen is None:
+            self.told.emit(self.tr("There is no filter to save"))
+            return
+        text = chosen.text
+        self._ask(self.tr("Save the filter"), text[:24], lambda name: self._save(name, text))
+
+    @Slot(str)
+    def rename(self, name: str) -> None:
+        """Ask for another name for a saved filter."""
+        self._ask(self.tr("Rename the filter"), name, lambda new: self._rename(name, new))
+
+    @Slot(str)
+    def remove(self, name: str) -> None:
+        """Save a filter no longer."""
+        self._set_saved(tuple(one for one in self._settings.saved_filters if one.name != name))
+
+    def _save(self, name: str, text: str) -> None:
+        others = tuple(one for one in self._settings.saved_filters if one.name != name)
+        self._set_saved((*others, SavedFilter(name, text)))
+
+    def _rename(self, old: str, new: str) -> None:
+        kept = [one for one in self._settings.saved_filters if one.name != new or one.name == old]
+        self._set_saved(tuple(SavedFilter(new, one.text) if one.name == old else one for one in kept))
+
+    def _set_saved(self, saved: tuple[SavedFilter, ...]) -> None:
+        self._settings.saved_filters = saved
+        self._bar.show_saved(saved)
+
+    def _ask(self, title: str, proposed: str, answer: Callable[[str], None]) -> None:
+        if self._dialog is not None:
+            self._dialog.activateWindow()
+            return
+        dialog = self._dialog = QInputDialog(self._window)
+        dialog.setWindowTitle(title)
+        dialog.setLabelText(self.tr("Name of the button"))
+        dialog.setTextValue(proposed)
+        dialog.textValueSelected.connect(lambda name: answer(name.strip()) if name.strip() else None)
+        dialog.finished.connect(self._on_asked)
+        dialog.open()
+
+    @Slot()
+    def _on_asked(self) -> None:
+        dialog, self._dialog = self._dialog, None
+        if dialog is not None:
+            dialog.deleteLater()
