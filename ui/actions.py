@@ -57,6 +57,7 @@ COMMANDS = (
     Command("redo", "Edit", "Redo", "Ctrl+Shift+Z", lacks="nothing was taken back"),
     Command("copy", "Edit", "Copy", "Ctrl+C", separator=True),
     Command("copy_value", "Edit", "Copy value", "Ctrl+Shift+V"),
+    Command("copy_filter", "Edit", "Copy as filter", "Ctrl+Shift+C"),
     Command("find", "Edit", "Find...", "Ctrl+F", "magnifying-glass", separator=True),
     Command("find_next", "Edit", "Find next", "Ctrl+N"),
     Command("find_previous", "Edit", "Find previous", "Ctrl+B"),

@@ -73,6 +73,19 @@ class Editing(QObject):
         else:
             self._packets.copy_value(Column.INFO)
 
+    def filter_text(self) -> str:
+        """What is selected in the pane with the focus, as a filter; empty: there is none of it."""
+        focused = QApplication.focusWidget() or self._packets
+        if self._clients is focused or self._clients.isAncestorOf(focused):
+            return self._clients.row_filter()
+        if self._snapshot_tab.isAncestorOf(focused):
+            return self._snapshot_tab.cell_filter()
+        if self._packet_tab.isAncestorOf(focused):
+            return self._packet_tab.tree.field_filter()
+        if self._charts is focused or self._charts.isAncestorOf(focused):
+            return self._charts.commands.snapshot_filter()
+        return self._packets.cell_filter()
+
     def find(self) -> None:
         """Ask what to find in the pane that has the focus."""
         focused = QApplication.focusWidget() or self._packets

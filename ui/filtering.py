@@ -12,18 +12,18 @@ from PySide6.QtWidgets import QInputDialog, QWidget
 from analyzer.capture.frames import CaptureError
 from analyzer.engine import filtering
 from analyzer.engine.filter_runs import FilterRuns, Verdicts
-from analyzer.engine.query import Query
 from analyzer.filters.complete import Completion, complete
 from analyzer.filters.filter import Filter
 from analyzer.filters.registry import Registry
-from analyzer.filters.view import View
 from analyzer.protocols import PROTOCOLS
 from ui import words
 from ui.document import Document, report
 from ui.models.filter_judgement import How, Judgement, Standing, combined, judge
+from ui.models.filter_texts import FilterTexts
 from ui.models.packet_kept import Kept
 from ui.settings import SavedFilter, Settings
 from ui.views.filter_bar import FilterBar
+from ui.views.filter_menu import AsFilter
 from ui.views.packet_list import PacketList
 
 TOPIC = "filter completion"
@@ -50,8 +50,10 @@ class Filtering(QObject):
         self._document: Document | None = None
         self._path: Path | None = None
         self._fields: Registry | None = None
-        self._views: list[tuple[Query, Registry, View]] = []
-        """At most one: that of the query thread, for frequent values. Only that thread looks at it."""
+        """Without a capture."""
+        self._texts: tuple[Registry, FilterTexts] | None = None
+        self.as_filter = AsFilter(lambda: self.texts, self)
+        self.as_filter.wanted.connect(self.take)
         self._runs: FilterRuns | None = None
         self._threads: list[threading.Thread] = []
         """Of captures that were closed: they end on their own."""
@@ -95,10 +97,20 @@ class Filtering(QObject):
     @property
     def fields(self) -> Registry:
         """All fields that a filter may have now."""
+        view = self._packets.model.view
+        if view is not None:
+            return view.fields
         if self._fields is None:
-            protocols = PROTOCOLS if self._document is None else self._document.worker.capture.protocols
-            self._fields = filtering.registry(protocols)
+            self._fields = filtering.registry(PROTOCOLS)
         return self._fields
+
+    @property
+    def texts(self) -> FilterTexts:
+        """What makes filters of what a person points at."""
+        fields = self.fields
+        if self._texts is None or self._texts[0] is not fields:
+            self._texts = fields, FilterTexts(fields)
+        return self._texts[1]
 
     @property
     def applied(self) -> str:
@@ -150,6 +162,7 @@ class Filtering(QObject):
             self._say()
             self.changed.emit()
 
+    @Slot(str, object, bool)
     def take(self, text: str, how: How, apply: bool) -> None:
         """Join a text with the filter that counts, or that stands in the field; apply it, or only put it there."""
         before = self.applied if apply or not self._bar.field.text() else self._bar.field.text()
@@ -180,11 +193,9 @@ class Filtering(QObject):
             self._document.decoded.disconnect(self._look)
             self._document.reworded.disconnect(self._on_reworded)
         self._document = document
-        self._views = []
         self._bar.setEnabled(document is not None)
         if document is not None:
             self._path = document.path
-            self._fields = None
             self._runs = FilterRuns(document.worker.capture, self._verdicts.emit, self._failed.emit)
             document.rows_added.connect(self._look)
             document.amended.connect(self._look)
@@ -220,7 +231,6 @@ class Filtering(QObject):
     @Slot()
     def _on_reworded(self) -> None:
         """Other schema files name other fields."""
-        self._fields = None
         self._on_text(self._bar.field.text())
         if self._applied is not None:
             renewed = judge(self._applied.text, self.fields).filter
@@ -389,16 +399,13 @@ class Filtering(QObject):
             field.popup.hide()
             return
         self._offer(text, cursor, complete(text, cursor, fields))
-        document, views = self._document, self._views
-        if document is None:
-            return
-
-        def question(query: Query) -> Completion:
-            if not views or views[0][0] is not query or views[0][1] is not fields:
-                views[:] = [(query, fields, filtering.view(document.tables, query, fields))]
-            return complete(text, cursor, fields, views[0][2])
-
-        document.ask(TOPIC, question, lambda found: self._offer(text, cursor, found))
+        document, view = self._document, self._packets.model.view
+        if document is not None and view is not None:
+            document.ask(
+                TOPIC,
+                lambda query: complete(text, cursor, fields, view.of(query)),
+                lambda found: self._offer(text, cursor, found),
+            )
 
     def _offer(self, text: str, cursor: int, found: Completion) -> None:
         field = self._bar.field

@@ -226,6 +226,11 @@ class MainWindow(QMainWindow):
         self.marking.referenced.connect(self._on_referenced)
         for changed in (self.packets.model.rowsInserted, self.packets.model.modelReset):
             changed.connect(self._say_displayed)
+        as_filter = self.filtering.as_filter
+        for pane in (self.packets, self.packet_tab.tree, self.snapshot_tab, self.clients, self.charts.commands):
+            pane.as_filter = as_filter
+        as_filter.told.connect(self.status.say)
+        as_filter.column_wanted.connect(self.packet_columns.add_field)
         self.filtering.told.connect(self.status.say)
         self.filtering.mistake.connect(self.dialogs.show_report)
         self.filtering.changed.connect(self._say_displayed)
@@ -257,6 +262,7 @@ class MainWindow(QMainWindow):
                 "quit": self.close,
                 "copy": self.editing.copy,
                 "copy_value": self.editing.copy_value,
+                "copy_filter": lambda: self.filtering.as_filter.copy(self.editing.filter_text()),
                 "find": self.editing.find,
                 "find_next": self.editing.find_next,
                 "find_previous": self.editing.find_previous,

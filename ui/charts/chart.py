@@ -244,7 +244,7 @@ class Chart(QWidget):
             return self._summary
         if self.spec.metric is None:
             return self.text_at(self.selected[0])
-        return values.text(self.spec, self._value_of(self.selected[1])) if self.selected[1] >= 0 else ""
+        return values.text(self.spec, self.value_of(self.selected[1])) if self.selected[1] >= 0 else ""
 
     def text_at(self, time_s: float) -> str:
         """The value nearest to a time with its unit."""
@@ -276,7 +276,8 @@ class Chart(QWidget):
                 return int(track.rows[start + int(np.nanargmin(apart))])
         return int(track.rows[values.nearest(track.time_s, at)])
 
-    def _value_of(self, row: int) -> float:
+    def value_of(self, row: int) -> float:
+        """The value of a snapshot row; NaN: it has none."""
         return np.nan if self._scene is None else values.of_snapshot(self._scene, self.spec, row)
 
     def _window(self, scene: Scene) -> Window:
@@ -311,7 +312,7 @@ class Chart(QWidget):
         if self.selected is None:
             self.canvas.set_cursor(None, np.nan)
         else:
-            self.canvas.set_cursor(self.selected[0], self._value_of(self.selected[1]))
+            self.canvas.set_cursor(self.selected[0], self.value_of(self.selected[1]))
 
     def _show_value(self) -> None:
         if self._hover is not None:

@@ -12,6 +12,7 @@ from ui.charts import copying
 from ui.charts.chart import Chart
 from ui.charts.menu import Entry, chart_menu
 from ui.models.steps import packet_of
+from ui.views.filter_menu import AsFilter
 
 if TYPE_CHECKING:
     from ui.charts.stack import ChartStack
@@ -32,6 +33,8 @@ class StackCommands(QObject):
     def __init__(self, stack: ChartStack) -> None:
         super().__init__(stack)
         self._stack = stack
+        self.as_filter: AsFilter | None = None
+        """Set by the window: what points are offered as filters by."""
 
     def listen_to(self, chart: Chart) -> None:
         """Do what the pointer asks for in a chart."""
@@ -45,7 +48,9 @@ class StackCommands(QObject):
         pointer.wheeled.connect(lambda x, steps: stack.zoom(canvas.time_at(x), ZOOM_STEP**-steps))
         pointer.wheel_panned.connect(lambda steps: stack.pan_by_share(-steps * PAN_SHARE))
         pointer.double_clicked.connect(stack.show_all)
-        pointer.menu_asked.connect(lambda at, place: self.show_menu(at, chart, canvas.time_at(place.x())))
+        pointer.menu_asked.connect(
+            lambda at, place: self.show_menu(at, chart, canvas.time_at(place.x()), self.point_filter(chart, place))
+        )
 
     def _hover(self, time_s: float) -> None:
         if self._stack.scope is not None:
@@ -92,8 +97,26 @@ class StackCommands(QObject):
             run()
         return run is not None
 
-    def show_menu(self, at: QPoint, chart: Chart | None, time_s: float | None) -> QMenu | None:
-        """The menu at a place of the screen, for the value of a chart at a time if it was asked for there."""
+    def point_filter(self, chart: Chart, place: QPointF) -> str:
+        """The point of a chart that a place means as a filter: snapshots of at least its value."""
+        scope, metric, row = self._stack.scope, chart.spec.metric, chart.nearest(place)
+        if self.as_filter is None or scope is None or metric is None or row < 0:
+            return ""
+        return self.as_filter.texts.point(metric, chart.value_of(row))
+
+    def snapshot_filter(self) -> str:
+        """The selected snapshot as a filter."""
+        scope = self._stack.scope
+        snapshot = -1 if scope is None else scope.document.selection.place.snapshot
+        if self.as_filter is None or scope is None or snapshot < 0:
+            return ""
+        return self.as_filter.texts.snapshot(scope.document.tables, snapshot)
+
+    def show_menu(self, at: QPoint, chart: Chart | None, time_s: float | None, point: str = "") -> QMenu | None:
+        """The menu at a place of the screen, for the value of a chart at a time if it was asked for there.
+
+        `point`: what is there as a filter.
+        """
         stack = self._stack
         if stack.scope is None:
             return None
@@ -117,6 +140,9 @@ class StackCommands(QObject):
             ("Show all", "0", stack.show_all, not stack.shows_all),
         )
         menu = chart_menu(stack, (copy, spans, zoom))
+        if self.as_filter is not None:
+            first = menu.actions()[0]
+            self.as_filter.add_to(menu, point or self.snapshot_filter(), first)
         menu.popup(at)
         return menu
 

@@ -101,6 +101,17 @@ class FieldModel(QAbstractItemModel):
             number = self._parents[number]
         return tuple(reversed(found))
 
+    def path(self, index: Index) -> tuple[Field, ...]:
+        """The fields from the top down to a row."""
+        found: list[Field] = []
+        number = index.internalId() if index.isValid() else ROOT
+        while number != ROOT:
+            node = self._fields[number]
+            assert node is not None
+            found.append(node)
+            number = self._parents[number]
+        return tuple(reversed(found))
+
     def rows(self, index: Index) -> Rows:
         """The row on each level."""
         found: list[int] = []

@@ -22,6 +22,7 @@ from ui.views.baseline_store import BaselineStore
 from ui.views.client_table import ClientTable
 from ui.views.current_row import go_to_row
 from ui.views.elided import ElidedLabel
+from ui.views.filter_menu import AsFilter
 from ui.views.pane_state import PaneState
 from ui.words import count
 
@@ -38,6 +39,8 @@ class ClientsPane(QWidget):
         self._session = -1
         self._counted = ""
         """How many clients and sessions there are, in words."""
+        self.as_filter: AsFilter | None = None
+        """Set by the window: what rows are offered as filters by."""
         self._picked = False
         """A person, or the selection, chose the session; else it is the worst one."""
         self._zoom = 1.0
@@ -324,8 +327,16 @@ class ClientsPane(QWidget):
         if self._document is not None and snapshot >= 0:
             self._document.selection.select(last_packet(self._document.tables, snapshot), snapshot)
 
+    def row_filter(self) -> str:
+        """The chosen session as a filter."""
+        if self.as_filter is None or self._document is None or self._session < 0:
+            return ""
+        return self.as_filter.texts.session(self._document.tables, self._session)
+
     def _fill_menu(self, menu: QMenu, row: int) -> None:
         self.table.selectRow(row)
+        if self.as_filter is not None:
+            self.as_filter.add_to(menu, self.row_filter())
         failed = bool(self.clients.row_at(row).stats.failed)
         go = self.tr("Go to its first failed snapshot") if failed else self.tr("Go to its last snapshot")
         menu.addAction(go, lambda: self._select_worst(row))

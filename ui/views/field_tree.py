@@ -15,6 +15,7 @@ from ui.models import field_text
 from ui.models.fields import NAME, PLACE, VALUE, FieldModel
 from ui.theme import Theme
 from ui.views.current_row import show_row
+from ui.views.filter_menu import AsFilter
 from ui.views.heads import TableHead
 from ui.views.row_painter import RowPainter
 from ui.views.row_tree import RowTree
@@ -40,6 +41,8 @@ class FieldTreeView(RowTree):
     def __init__(self, model: FieldModel, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, model, RowPainter(theme), INDENT, parent)
         self._fields = model
+        self.as_filter: AsFilter | None = None
+        """Set by the window: what fields are offered as filters by."""
         self._open: set[tuple[str, ...]] = set()
         self._closed: set[tuple[str, ...]] = set()
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
@@ -120,6 +123,17 @@ class FieldTreeView(RowTree):
         if node is not None and detail is not None:
             # what was revealed is shown, not given away
             QGuiApplication.clipboard().setText(form(node, detail, Secrets(detail.tree)))
+
+    def field_filter(self) -> str:
+        """The current field as a filter; empty: there is none of it."""
+        index, detail = self.currentIndex().siblingAtColumn(NAME), self._fields.detail
+        node = self._fields.field(index)
+        if self.as_filter is None or node is None or detail is None:
+            return ""
+        meaning = detail.meaning(node)
+        if meaning is not None:
+            return self.as_filter.texts.change(meaning.change, meaning.field)
+        return self.as_filter.texts.field(self._fields.path(index))
 
     def reveal(self, index: QModelIndex, show: bool = True) -> None:
         """Show or hide a password."""
@@ -240,6 +254,8 @@ class FieldTreeView(RowTree):
             place = self.visualRect(index).center()
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        if self.as_filter is not None:
+            self.as_filter.add_to(menu, self.field_filter())
         forms: tuple[tuple[str, str, Form], ...] = (
             (self.tr("Copy row"), "Ctrl+C", field_text.row_text),
             (self.tr("Copy value"), "Ctrl+Shift+V", field_text.value_text),

@@ -18,6 +18,7 @@ from ui.models.packet_matches import FindBy
 from ui.models.packets import PacketModel
 from ui.theme import Theme
 from ui.views.column_menu import fill_head_menu
+from ui.views.filter_menu import AsFilter
 from ui.views.packet_menu import fill_menu
 from ui.views.packet_steps import PacketSteps
 from ui.views.packet_table import Keys, PacketTable
@@ -51,6 +52,8 @@ class PacketList(PacketSteps):
         self._said = ""
         self._leading = False
         """The list itself moves the current row: nothing was selected by a person."""
+        self.as_filter: AsFilter | None = None
+        """Set by the window: what cells are offered as filters by."""
         self.model = PacketModel(self)
         self.table = PacketTable(theme, self.model, self._keys())
         self._state = PaneState()
@@ -200,6 +203,18 @@ class PacketList(PacketSteps):
         if runs:
             self.find_told.emit(self.tr("Stopped"), False)
         return runs
+
+    def cell_filter(self, column: int = -1) -> str:
+        """A cell of the selected row as a filter, of the column that was clicked last if none is named."""
+        index, packet = self.table.currentIndex(), self._place.packet
+        column = index.column() if column < 0 else column
+        if self.as_filter is None or self._document is None or packet < 0:
+            return ""
+        if column >= len(Column):
+            said = index.siblingAtColumn(column).data()
+            return self.as_filter.texts.added(self.model.added_names[column - len(Column)], str(said or ""))
+        column = Column.INFO if column == Column.GUTTER else Column(column)
+        return self.as_filter.texts.cell(self._document.tables, packet, column, self.model.time_format)
 
     def _keys(self) -> Keys:
         none, control = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ControlModifier

@@ -36,6 +36,8 @@ def fill_menu(menu: QMenu, view: PacketList, column: int, tables: Tables, place:
         action.setShortcutVisibleInContextMenu(True)
         action.setEnabled(enabled)
 
+    if view.as_filter is not None:
+        view.as_filter.add_to(menu, view.cell_filter(column))
     snapshot = place.snapshot
     # Of a sign there is no value: what stands for the packet is its Info.
     value = Column.INFO if column in packet_copy.DRAWN else column

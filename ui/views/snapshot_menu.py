@@ -21,6 +21,8 @@ def snapshot_menu(tab: SnapshotTab, column: int) -> QMenu:
     """What can be done with the selected rows and the cell in `column`; deletes itself when closed."""
     menu = QMenu(tab)
     menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    if tab.as_filter is not None:
+        tab.as_filter.add_to(menu, tab.cell_filter(column))
     _add(menu, tab.tr("Copy value"), partial(tab.copy_cell, column), "Ctrl+Shift+V")
     _add(menu, tab.tr("Copy row"), tab.copy_rows, "Ctrl+C")
     for title, form in (

@@ -15,11 +15,13 @@ from analyzer.store.journal import Amendment
 from ui.document import Document
 from ui.models import change_copy, snapshot_words
 from ui.models.change_cells import NEW
+from ui.models.change_filters import cell_filter
 from ui.models.changes import ChangesModel
 from ui.theme import Theme
 from ui.views.change_tree import ChangeTreeView
 from ui.views.chips import NoticeBar
 from ui.views.current_row import go_to_row
+from ui.views.filter_menu import AsFilter
 from ui.views.pane_state import PaneState
 from ui.views.snapshot_head import SnapshotHeadBar
 from ui.views.snapshot_menu import snapshot_menu
@@ -41,6 +43,8 @@ class SnapshotTab(QWidget):
         super().__init__(parent)
         self._document: Document | None = None
         self._info: PacketInfo | None = None
+        self.as_filter: AsFilter | None = None
+        """Set by the window: what cells are offered as filters by."""
         self._busy = False
         self._raw_wanted = False
         self._first = True
@@ -165,6 +169,15 @@ class SnapshotTab(QWidget):
         if form is change_copy.as_text:
             rows = list(dict.fromkeys(below for row in rows for below in self.model.below(row)))
         self._copy(form(self.model, rows))
+
+    def cell_filter(self, column: int = -1) -> str:
+        """A cell of the current row as a filter, of the column that was clicked last if none is named."""
+        index = self.view.currentIndex()
+        if self.as_filter is None or not index.isValid():
+            return ""
+        column = index.column() if column < 0 else column
+        row = index.siblingAtColumn(0)
+        return cell_filter(self.as_filter.texts, self.model.node(row), self.model.item(row), column)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         view = self.view
