@@ -22,6 +22,7 @@ from ui.models.filter_judgement import How, Judgement, Standing, combined, judge
 from ui.models.filter_texts import FilterTexts
 from ui.models.packet_kept import Kept
 from ui.settings import SavedFilter, Settings
+from ui.undo import Step
 from ui.views.filter_bar import FilterBar
 from ui.views.filter_menu import AsFilter
 from ui.views.packet_list import PacketList
@@ -78,7 +79,7 @@ class Filtering(QObject):
         self._verdicts.connect(self._take, queued)
         self._failed.connect(self._fail, queued)
         field.textChanged.connect(self._on_text)
-        field.textEdited.connect(self._on_edited)
+        field.typed.connect(self._on_typed)
         field.applied.connect(self.apply)
         field.left.connect(self._leave)
         field.walked.connect(self._walk)
@@ -137,6 +138,7 @@ class Filtering(QObject):
         if self._judgement.standing is Standing.EMPTY:
             self.clear()
             return True
+        self._bar.field.put(self._bar.field.text().strip())
         chosen = self._judgement.filter
         if chosen is None or self._document is None:
             self._bar.show_standing(
@@ -147,6 +149,7 @@ class Filtering(QObject):
         self._at = -1
         self._settings.remember_filter(chosen.text)
         self._bar.show_history(self._settings.filter_history)
+        self._remember(chosen.text)
         self._begin(chosen)
         self._packets.setFocus(Qt.FocusReason.OtherFocusReason)
         return True
@@ -157,6 +160,7 @@ class Filtering(QObject):
         self._at = -1
         self._bar.field.put("")
         if self._applied is not None:
+            self._remember("")
             self._drop()
             self._packets.model.show_only(None)
             self._say()
@@ -175,6 +179,13 @@ class Filtering(QObject):
             self._stopped = not self._stopped
             (self._runs.hold if self._stopped else self._runs.go_on)()
             self._say()
+
+    def _remember(self, text: str) -> None:
+        """Another filter can be taken back."""
+        before, document = self.applied, self._document
+        if document is not None and before != text:
+            done = self.tr("Apply the filter {0}").format(text) if text else self.tr("Clear the filter")
+            document.undo.push(Step(done, lambda: self._choose(before, True), lambda: self._choose(text, True)))
 
     # The capture
 
@@ -313,7 +324,7 @@ class Filtering(QObject):
         self._say()
 
     @Slot(str)
-    def _on_edited(self, text: str) -> None:
+    def _on_typed(self, text: str) -> None:
         self._at, self._typed = -1, text
 
     def _say(self) -> None:
@@ -326,7 +337,7 @@ class Filtering(QObject):
         elif judged.standing is Standing.EMPTY and self._applied is not None:
             reason = self.tr("Enter shows all packets")
         self._bar.show_standing(judged.standing, reason, judged.start, judged.end)
-        self._bar.show_running(self.is_running or (self._stopped and self._applied is not None))
+        self._bar.show_running(self.is_running, stopped=self._stopped and self._applied is not None)
         self._say_empty()
 
     def _count(self) -> str:

@@ -75,6 +75,7 @@ def entry(menu: QMenu, *path: str) -> QAction:
 
 
 def test_type_a_filter_and_the_list_obeys_it(window: MainWindow, opened: Opener, qtbot: QtBot) -> None:
+    window.resize(1600, 900)
     document = opened(SLICES)
     count = len(document.tables.packets)
     typed(window, qtbot, BOT0)
@@ -86,8 +87,9 @@ def test_type_a_filter_and_the_list_obeys_it(window: MainWindow, opened: Opener,
     assert window.filter_bar.reason.text() == "441 of 8\u202f810 packets"
     assert window.packets.model.rowCount() == 441
     qtbot.waitUntil(lambda: window.packets.table.hasFocus())
-    labels = [label.text() for label in window.status.findChildren(QLabel)]
-    assert any("Displayed 441 (5.0 %)" in text for text in labels)
+    qtbot.waitUntil(
+        lambda: any("Displayed 441 (5.0 %)" in label.text() for label in window.status.findChildren(QLabel))
+    )
 
 
 def test_ctrl_slash_esc_and_clear(window: MainWindow, opened: Opener, qtbot: QtBot) -> None:
@@ -352,7 +354,7 @@ def test_a_filter_of_items_is_stopped_and_goes_on(window: MainWindow, opened: Op
 
 def test_a_filter_follows_a_growing_capture(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     growing = Growing(tmp_path / "growing.pcapng")
-    assert window.opening.open_path(growing.path, growing=True)
+    window.streams.open_path(growing.path, follow=True)
     document = window.document
     assert document is not None
     qtbot.waitUntil(lambda: len(document.tables.snapshots) > 0 and window.packets.model.taken_in > 0)
@@ -363,7 +365,7 @@ def test_a_filter_follows_a_growing_capture(window: MainWindow, qtbot: QtBot, tm
         growing.write(share)
         count = window.packets.model.taken_in
         qtbot.waitUntil(lambda count=count: window.packets.model.taken_in > count)
-    document.finish()
+    window.actions_by_name["stop"].trigger()
     qtbot.waitUntil(lambda: document.is_decoded)
     settled(window, qtbot)
     qtbot.waitUntil(lambda: shown(window) == wanted(window, text))

@@ -167,8 +167,8 @@ class _Delegate(QStyledItemDelegate):
         """What rows need, the first ones measured."""
         some = candidates[:100]
         value, plain = QFontMetrics(self._value), QFontMetrics(self._plain)
-        self._text_width = min(self.zoomed(300), max(value.horizontalAdvance(one.text) for one in some))
-        self._kind_width = max(plain.horizontalAdvance(one.kind) for one in some)
+        self._text_width = min(self.zoomed(300), max(value.horizontalAdvance(one.text) for one in some) + 2)
+        self._kind_width = max(plain.horizontalAdvance(one.kind) + 2 if one.kind else 0 for one in some)
         meaning = max(plain.horizontalAdvance(one.meaning) for one in some)
         parts = [width for width in (self._text_width, self._kind_width, meaning) if width]
         return sum(parts) + GAP * (len(parts) - 1) + 2 * CELL_PADDING + 2

@@ -87,6 +87,7 @@ class FilterBar(QWidget):
         self._history: Sequence[str] = ()
         self._saved: Sequence[SavedFilter] = ()
         self._applied = False
+        self._stopped = False
         self.chips: list[FilterChip] = []
         self._frame = _Frame(self)
         self.field = FilterField(theme)
@@ -114,7 +115,6 @@ class FilterBar(QWidget):
         self._theme = theme
         self.field.set_theme(theme)
         for button, name in (
-            (self.stop, "pause-circle"),
             (self.clear, "x-circle"),
             (self.apply, "arrow-right"),
             (self.history, "clock-counter-clockwise"),
@@ -122,6 +122,7 @@ class FilterBar(QWidget):
         ):
             button.setIcon(self._icon(name))
         self._show_funnel()
+        self._show_stop()
         for chip in self.chips:
             chip.set_theme(theme)
         self._tint_reason()
@@ -158,9 +159,18 @@ class FilterBar(QWidget):
         self._show_funnel()
         self._on_text(self.field.text())
 
-    def show_running(self, running: bool) -> None:
-        """The evaluation goes on, and can be stopped."""
-        self.stop.setVisible(running)
+    def show_running(self, running: bool, *, stopped: bool = False) -> None:
+        """The evaluation goes on, and can be stopped; or it was, and can go on."""
+        self.stop.setVisible(running or stopped)
+        if stopped != self._stopped:
+            self._stopped = stopped
+            self._show_stop()
+
+    def _show_stop(self) -> None:
+        tip = self.tr("Look at the other packets, too") if self._stopped else self.tr("Stop looking at packets")
+        self.stop.setIcon(self._icon("play-fill" if self._stopped else "pause-circle"))
+        self.stop.setToolTip(tip)
+        self.stop.setAccessibleName(tip)
 
     def show_history(self, texts: Sequence[str]) -> None:
         """What was applied, the newest first."""

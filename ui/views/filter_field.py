@@ -19,6 +19,8 @@ Attribute = QInputMethodEvent.Attribute
 class FilterField(QLineEdit):
     """Does not know what a filter is: whoever it belongs to says by `show_wrong` what of it is wrong."""
 
+    typed = Signal(str)
+    """The whole text, changed by hand."""
     applied = Signal()
     """Enter was pressed."""
     left = Signal()
@@ -34,12 +36,13 @@ class FilterField(QLineEdit):
         super().__init__(parent)
         self._theme = theme
         self._wrong = (0, 0)
+        self._putting = False
         self.popup = CompletionPopup(theme, self)
         self.popup.chosen.connect(self._insert)
         self.setFrame(False)
         self.setAccessibleName(self.tr("Display filter"))
         self.setPlaceholderText(self.tr("Filter packets, for example  snapshot.status != ok"))
-        self.textEdited.connect(lambda: self.completion_wanted.emit(False))
+        self.textEdited.connect(self._on_edited)
         self.textChanged.connect(self._colour)
         self.set_theme(theme)
 
@@ -71,12 +74,14 @@ class FilterField(QLineEdit):
 
     def put(self, text: str) -> None:
         """Replace the whole text, as typing would: it can be undone."""
+        self._putting = True
         if text != self.text():
             self.selectAll()
             if text:
                 self.insert(text)
             else:
                 self.del_()
+        self._putting = False
         self.setCursorPosition(len(text))
 
     def event(self, event: QEvent) -> bool:
@@ -143,8 +148,14 @@ class FilterField(QLineEdit):
         self.setSelection(start, end - start)
         if end == start:
             self.setCursorPosition(start)
-        self.insert(text if text.endswith(("(", "{")) or behind[:1] in (" ", ")", "}", ",") else f"{text} ")
-        self.completion_wanted.emit(False)
+        self.insert(text if text.endswith(("(", "{")) or behind in (" ", ")", "}", ",") else f"{text} ")
+
+    @Slot(str)
+    def _on_edited(self, text: str) -> None:
+        """Qt says so of what is put here, too."""
+        if not self._putting:
+            self.typed.emit(text)
+            self.completion_wanted.emit(False)
 
     @Slot()
     def _colour(self) -> None:

@@ -50,6 +50,8 @@ class PacketList(PacketSteps):
         self._document: Document | None = None
         self._following = False
         self._said = ""
+        self._top: tuple[object, int] = None, -1
+        """What makes the rows, and the packet in the uppermost row, before all rows are replaced."""
         self._leading = False
         """The list itself moves the current row: nothing was selected by a person."""
         self.as_filter: AsFilter | None = None
@@ -82,6 +84,8 @@ class PacketList(PacketSteps):
         self.model.rowsAboutToBeRemoved.connect(lambda: self._lead(True))
         self.model.rowsRemoved.connect(lambda: self._lead(False))
         self.model.rowsRemoved.connect(self._on_rows)
+        self.model.modelAboutToBeReset.connect(self._note_top)
+        self.model.modelReset.connect(self._show_top)
         self.model.modelReset.connect(self._on_rows)
         self._show_state()
 
@@ -89,6 +93,7 @@ class PacketList(PacketSteps):
         """Show a capture, or nothing."""
         if self._document is not None:
             self._document.selection.packet_changed.disconnect(self._show_selected)
+            self._document.selection.packet_changed.disconnect(self._say_hidden)
             self._document.decoded.disconnect(self._on_decoded)
         self._finder.show_document(document)
         self.set_following(False)
@@ -97,6 +102,7 @@ class PacketList(PacketSteps):
         self.model.show_document(document)
         if document is not None:
             document.selection.packet_changed.connect(self._show_selected)
+            document.selection.packet_changed.connect(self._say_hidden)
             document.decoded.connect(self._on_decoded)
         self._show_state()
         self._show_selected()
@@ -303,6 +309,24 @@ class PacketList(PacketSteps):
         if words != self._filtered:
             self._filtered = words
             self._show_state()
+
+    @Slot()
+    def _note_top(self) -> None:
+        """Other rows are to be shown: those around the uppermost one stay in view."""
+        self._top = self.model.cells, self.model.packet_at(self.table.rowAt(0)) if self.table.rowAt(0) >= 0 else -1
+
+    @Slot()
+    def _show_top(self) -> None:
+        cells, packet = self._top
+        if cells is self.model.cells and packet >= 0:
+            self.table.show_at_top(self.model.nearest_row(packet))
+
+    @Slot(int)
+    def _say_hidden(self, packet: int) -> None:
+        """Another pane went to a packet that has no row."""
+        if self._document is not None and self._filtered is not None and packet >= 0 and self.model.row_of(packet) < 0:
+            number = self._document.tables.packets.integer("frame", packet) + 1
+            self._say(self.tr("Packet {0} is selected, and hidden by the filter").format(number))
 
     def _lead(self, on: bool) -> None:
         """Rows are taken out, by which Qt makes another one current."""

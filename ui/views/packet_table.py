@@ -200,6 +200,12 @@ class PacketTable(RowTable):
         self.scrollTo(self._packets.index(row, Column.GUTTER), hint)
         self._scrolling = False
 
+    def show_at_top(self, row: int) -> None:
+        """Scroll so that a row is the uppermost one."""
+        self._scrolling = True
+        self.scrollTo(self._packets.index(row, Column.GUTTER), QAbstractItemView.ScrollHint.PositionAtTop)
+        self._scrolling = False
+
     def show_end(self) -> None:
         """Scroll to the last row."""
         self._scrolling = True
