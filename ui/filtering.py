@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Qt, Signal, Slot
-from PySide6.QtWidgets import QInputDialog, QWidget
+from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
+from PySide6.QtWidgets import QWidget
 
 from analyzer.capture.frames import CaptureError
 from analyzer.engine import filtering
 from analyzer.engine.filter_runs import FilterRuns, Verdicts
 from analyzer.filters.complete import Completion, complete
 from analyzer.filters.filter import Filter
+from analyzer.filters.nodes import Needs
 from analyzer.filters.registry import Registry
 from analyzer.protocols import PROTOCOLS
 from ui import words
@@ -21,13 +23,16 @@ from ui.document import Document, report
 from ui.models.filter_judgement import How, Judgement, Standing, combined, judge
 from ui.models.filter_texts import FilterTexts
 from ui.models.packet_kept import Kept
-from ui.settings import SavedFilter, Settings
+from ui.saved_filters import SavedFilters
+from ui.settings import Settings
 from ui.undo import Step
 from ui.views.filter_bar import FilterBar
 from ui.views.filter_menu import AsFilter
 from ui.views.packet_list import PacketList
 
 TOPIC = "filter completion"
+PATIENCE_MS = 500
+"""What takes longer is said to go on."""
 
 
 class Filtering(QObject):
@@ -44,7 +49,6 @@ class Filtering(QObject):
 
     def __init__(self, settings: Settings, packets: PacketList, bar: FilterBar, parent: QWidget) -> None:
         super().__init__(parent)
-        self._window = parent
         self._settings = settings
         self._packets = packets
         self._bar = bar
@@ -63,15 +67,22 @@ class Filtering(QObject):
         self._kept: Kept | None = None
         self._wants_nearest = False
         self._stopped = False
+        self._caught_up = False
+        """All packets were looked at once."""
+        self._behind_since: float | None = None
+        """Since when not all were; None: they are."""
+        self._late = QTimer(self)
+        self._late.setSingleShot(True)
+        self._late.setInterval(PATIENCE_MS)
+        self._late.timeout.connect(self._say)
         self._at = -1
         """Place in the history, while it is walked; -1: before the newest."""
         self._typed = ""
         """What stood in the field before the history was walked."""
-        self._dialog: QInputDialog | None = None
         self._judgement = Judgement(Standing.EMPTY)
         self._connect()
         bar.show_history(settings.filter_history)
-        bar.show_saved(settings.saved_filters)
+        self.saved = SavedFilters(settings, bar, parent)
 
     def _connect(self) -> None:
         bar, field = self._bar, self._bar.field
@@ -87,11 +98,10 @@ class Filtering(QObject):
         bar.cleared.connect(self.clear)
         bar.chosen.connect(self._choose)
         bar.save_wanted.connect(self.save)
-        bar.rename_wanted.connect(self.rename)
-        bar.remove_wanted.connect(self.remove)
         bar.forget_wanted.connect(self._forget)
         bar.stop_wanted.connect(self.stop)
         self._packets.state_chosen.connect(self._on_state)
+        self._packets.escaped.connect(self.clear)
 
     # What is asked of it
 
@@ -122,6 +132,14 @@ class Filtering(QObject):
     def is_running(self) -> bool:
         """Not all packets were looked at."""
         return self._applied is not None and not self._stopped and self._known < self._packets.model.taken_in
+
+    @property
+    def _shows_running(self) -> bool:
+        """What takes a moment is not spoken of: of a live capture some packets are new all the time."""
+        if not self.is_running or self._applied is None or self._behind_since is None:
+            return False
+        begins = not self._caught_up and self._applied.needs is not Needs.COLUMNS
+        return begins or (time.monotonic() - self._behind_since) * 1000 >= PATIENCE_MS
 
     def commands(self) -> dict[str, Callable[[], object]]:
         """By the names of the window's commands."""
@@ -180,6 +198,15 @@ class Filtering(QObject):
             (self._runs.hold if self._stopped else self._runs.go_on)()
             self._say()
 
+    @Slot()
+    def save(self) -> None:
+        """Ask for a name for what stands in the field."""
+        chosen = self._judgement.filter
+        if chosen is None:
+            self.told.emit(self.tr("There is no filter to save"))
+        else:
+            self.saved.ask(chosen.text.strip())
+
     def _remember(self, text: str) -> None:
         """Another filter can be taken back."""
         before, document = self.applied, self._document
@@ -222,6 +249,7 @@ class Filtering(QObject):
     def close(self) -> None:
         """The window goes: tell what runs to end, without waiting."""
         self._drop()
+        self._late.stop()
         if self._runs is not None:
             self._runs.close()
 
@@ -254,7 +282,7 @@ class Filtering(QObject):
         """The list obeys it as soon as something is known."""
         assert self._runs is not None
         self._applied, self._stopped, self._wants_nearest = chosen, False, True
-        self._kept = None
+        self._kept, self._caught_up, self._behind_since = None, False, None
         self._run = self._runs.begin(chosen, self.fields, self._packets.model.taken_in)
         if not self._packets.model.taken_in:
             self._show_first()
@@ -264,6 +292,7 @@ class Filtering(QObject):
 
     def _drop(self) -> None:
         self._applied, self._kept, self._run = None, None, 0
+        self._late.stop()
         if self._runs is not None:
             self._runs.end()
         self._bar.show_applied(False)
@@ -329,6 +358,7 @@ class Filtering(QObject):
 
     def _say(self) -> None:
         """Beside the text, in the list where it is empty."""
+        self._note_progress()
         judged = self._judgement
         reason = judged.reason
         if judged.standing is Standing.GOOD and judged.filter is not None:
@@ -337,14 +367,23 @@ class Filtering(QObject):
         elif judged.standing is Standing.EMPTY and self._applied is not None:
             reason = self.tr("Enter shows all packets")
         self._bar.show_standing(judged.standing, reason, judged.start, judged.end)
-        self._bar.show_running(self.is_running, stopped=self._stopped and self._applied is not None)
+        self._bar.show_running(self._shows_running, stopped=self._stopped and self._applied is not None)
         self._say_empty()
+
+    def _note_progress(self) -> None:
+        if not self.is_running:
+            self._caught_up = self._caught_up or self._applied is not None
+            self._behind_since = None
+            self._late.stop()
+        elif self._behind_since is None:
+            self._behind_since = time.monotonic()
+            self._late.start()
 
     def _count(self) -> str:
         """How many match, and of how many that is known."""
         count = self._packets.model.taken_in
         found = words.quantity(self._packets.model.rowCount()) if self._kept is not None else words.UNKNOWN
-        if self._known >= count and self._kept is not None:
+        if not self._stopped and not self._shows_running:
             return self.tr("{0} of {1}").format(found, words.count(count, self.tr("packet"), self.tr("packets")))
         share = words.quantity(100 * self._known // max(1, count))
         text = self.tr("{0} found, stopped at {1} %") if self._stopped else self.tr("{0} found, {1} % looked at")
@@ -356,7 +395,7 @@ class Filtering(QObject):
         if self._applied is None or not count:
             self._packets.say_filtered(None)
             return
-        if self.is_running:
+        if self._shows_running:
             text = self.tr("{0} of {1} were looked at.").format(
                 words.quantity(self._known), words.count(count, self.tr("packet"), self.tr("packets"))
             )
@@ -373,7 +412,7 @@ class Filtering(QObject):
 
     @Slot()
     def _on_state(self) -> None:
-        (self.stop if self.is_running else self.clear)()
+        (self.stop if self._shows_running else self.clear)()
 
     # Typing
 
@@ -442,60 +481,3 @@ class Filtering(QObject):
         self._settings.forget_filters()
         self._at = -1
         self._bar.show_history(())
-
-    # Saved filters
-
-    @property
-    def dialog(self) -> QInputDialog | None:
-        """Asks for a name, while it is shown."""
-        return self._dialog
-
-    @Slot()
-    def save(self) -> None:
-        """Ask for a name for what stands in the field."""
-        chosen = self._judgement.filter
-        if chosen is None:
-            self.told.emit(self.tr("There is no filter to save"))
-            return
-        text = chosen.text
-        self._ask(self.tr("Save the filter"), text[:24], lambda name: self._save(name, text))
-
-    @Slot(str)
-    def rename(self, name: str) -> None:
-        """Ask for another name for a saved filter."""
-        self._ask(self.tr("Rename the filter"), name, lambda new: self._rename(name, new))
-
-    @Slot(str)
-    def remove(self, name: str) -> None:
-        """Save a filter no longer."""
-        self._set_saved(tuple(one for one in self._settings.saved_filters if one.name != name))
-
-    def _save(self, name: str, text: str) -> None:
-        others = tuple(one for one in self._settings.saved_filters if one.name != name)
-        self._set_saved((*others, SavedFilter(name, text)))
-
-    def _rename(self, old: str, new: str) -> None:
-        kept = [one for one in self._settings.saved_filters if one.name != new or one.name == old]
-        self._set_saved(tuple(SavedFilter(new, one.text) if one.name == old else one for one in kept))
-
-    def _set_saved(self, saved: tuple[SavedFilter, ...]) -> None:
-        self._settings.saved_filters = saved
-        self._bar.show_saved(saved)
-
-    def _ask(self, title: str, proposed: str, answer: Callable[[str], None]) -> None:
-        if self._dialog is not None:
-            self._dialog.activateWindow()
-            return
-        dialog = self._dialog = QInputDialog(self._window)
-        dialog.setWindowTitle(title)
-        dialog.setLabelText(self.tr("Name of the button"))
-        dialog.setTextValue(proposed)
-        dialog.textValueSelected.connect(lambda name: answer(name.strip()) if name.strip() else None)
-        dialog.finished.connect(self._on_asked)
-        dialog.open()
-
-    @Slot()
-    def _on_asked(self) -> None:
-        dialog, self._dialog = self._dialog, None
-        if dialog is not None:
-            dialog.deleteLater()

@@ -20,10 +20,10 @@ from analyzer.engine.filtering import view
 from analyzer.engine.query import Query
 from analyzer.filters.errors import Cancelled
 from analyzer.filters.filter import Filter
-from analyzer.filters.literals import Bools
 from analyzer.filters.matches import Matches
 from analyzer.filters.nodes import Needs
 from analyzer.filters.registry import Registry
+from analyzer.filters.value_tests import Bools
 from analyzer.filters.values import Ints
 from analyzer.filters.view import View
 

@@ -13,7 +13,7 @@ from capture_files import BUNDLED, SAMPLE
 from analyzer.engine.capture import Capture
 from analyzer.engine.filter_runs import FilterRuns, Verdicts
 from analyzer.engine.filtering import registry, view
-from analyzer.filters.literals import Bools
+from analyzer.filters.value_tests import Bools
 from analyzer.filters.parse import parse
 from analyzer.protocols import PROTOCOLS
 

@@ -106,8 +106,18 @@ def test_ctrl_slash_esc_and_clear(window: MainWindow, opened: Opener, qtbot: QtB
     assert field.text() == "message.name == Input"
     assert window.packets.model.rowCount() == filtered
     qtbot.waitUntil(lambda: window.packets.table.hasFocus())
-    window.actions_by_name["filter_clear"].trigger()
+    qtbot.keyClick(window.packets.table, Qt.Key.Key_Escape)
     assert field.text() == ""
+    assert window.packets.model.rowCount() == len(document.tables.packets)
+    window.actions_by_name["undo"].trigger()
+    settled(window, qtbot)
+    assert window.packets.model.rowCount() == filtered
+    window.actions_by_name["undo"].trigger()
+    assert window.packets.model.rowCount() == len(document.tables.packets)
+    window.actions_by_name["redo"].trigger()
+    settled(window, qtbot)
+    assert window.packets.model.rowCount() == filtered
+    window.actions_by_name["filter_clear"].trigger()
     assert window.packets.model.rowCount() == len(document.tables.packets)
 
 
@@ -244,7 +254,7 @@ def test_saved_filters_are_chips(window: MainWindow, opened: Opener, qtbot: QtBo
     qtbot.waitUntil(lambda: all(chip.isVisible() for chip in window.filter_bar.chips))
     typed(window, qtbot, BOT0)
     window.filter_bar.save.click()
-    dialog = window.filtering.dialog
+    dialog = window.filtering.saved.dialog
     assert dialog is not None
     dialog.setTextValue("Mine")
     dialog.accept()
@@ -255,13 +265,13 @@ def test_saved_filters_are_chips(window: MainWindow, opened: Opener, qtbot: QtBo
     qtbot.mouseClick(chip, Qt.MouseButton.LeftButton)
     settled(window, qtbot)
     assert window.packets.model.rowCount() == 441
-    window.filtering.rename("Mine")
-    dialog = window.filtering.dialog
+    window.filtering.saved.rename("Mine")
+    dialog = window.filtering.saved.dialog
     assert dialog is not None
     dialog.setTextValue("Ours")
     dialog.accept()
     assert window.filter_bar.chips[-1].text() == "Ours"
-    window.filtering.remove("Ours")
+    window.filtering.saved.remove("Ours")
     assert settings.saved_filters == FIRST_FILTERS
     # In a narrow window they are in the menu of the funnel.
     window.resize(1100, 700)

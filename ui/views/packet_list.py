@@ -38,6 +38,8 @@ class PacketList(PacketSteps):
     """A command of the window, by its name: for the selected packets."""
     following_changed = Signal(bool)
     """The list keeps at its end while rows arrive, or stays."""
+    escaped = Signal()
+    """Esc was pressed in the list."""
     state_chosen = Signal()
     """The button was pressed that stands in place of rows that a filter hides."""
     find_ended = Signal(bool)
@@ -244,6 +246,7 @@ class PacketList(PacketSteps):
             (Qt.Key.Key_A, none): self.go_acknowledgement,
             (Qt.Key.Key_P, none): self.go_next_part,
             (Qt.Key.Key_C, control): self.copy_row,
+            (Qt.Key.Key_Escape, none): self.escaped.emit,
             (Qt.Key.Key_V, control | shift): lambda: self.copy_value(Column.INFO),
         }
 
