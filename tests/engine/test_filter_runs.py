@@ -13,8 +13,8 @@ from capture_files import BUNDLED, SAMPLE
 from analyzer.engine.capture import Capture
 from analyzer.engine.filter_runs import FilterRuns, Verdicts
 from analyzer.engine.filtering import registry, view
-from analyzer.filters.value_tests import Bools
 from analyzer.filters.parse import parse
+from analyzer.filters.value_tests import Bools
 from analyzer.protocols import PROTOCOLS
 
 FIELDS = registry(PROTOCOLS)
