@@ -320,7 +320,7 @@ class PacketList(PacketSteps):
 
     @Slot()
     def _show_top(self) -> None:
-        cells, packet = self._top
+        (cells, packet), self._top = self._top, (None, -1)
         if cells is self.model.cells and packet >= 0:
             self.table.show_at_top(self.model.nearest_row(packet))
 
