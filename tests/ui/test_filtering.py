@@ -11,13 +11,15 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QLabel, QMenu, QPushButton
 from pytestqt.qtbot import QtBot
 
+from analyzer.engine.filter_runs import Verdicts
 from analyzer.filters.parse import parse
-from tests.ui.conftest import Opener
+from tests.ui.conftest import Opener, find_capture
 from tests.ui.growing import Growing
 from ui.main_window import MainWindow
 from ui.models.filter_judgement import How, Standing
 from ui.models.filter_texts import quoted
 from ui.models.packet_cells import Column
+from ui.models.packet_kept import Kept
 from ui.settings import FIRST_FILTERS, Settings
 
 SLICES = "ddnet_ctf1_24bots"
@@ -206,6 +208,35 @@ def test_the_nearest_packet_is_selected(window: MainWindow, opened: Opener, qtbo
     assert window.packets.table.currentIndex().row() == here
 
 
+def test_a_row_that_goes_takes_no_selection_along(window: MainWindow, opened: Opener, qtbot: QtBot) -> None:
+    document = opened(SHORT)
+    model = window.packets.model
+    kept = Kept(document.tables)
+    none = np.empty(0, np.int64)
+    kept.take(Verdicts(1, 0, np.ones(50, np.bool_), none, none.astype(np.bool_)))
+    model.show_only(kept)
+    document.selection.select(20, -1)
+    gone = Verdicts(1, 50, np.zeros(0, np.bool_), np.array([20, 21]), np.zeros(2, np.bool_))
+    model.judge(kept.take(gone))
+    assert document.selection.place.packet == 20
+    assert not window.packets.table.currentIndex().isValid()
+    back = Verdicts(1, 50, np.zeros(0, np.bool_), np.array([20]), np.ones(1, np.bool_))
+    model.judge(kept.take(back))
+    assert window.packets.table.currentIndex().row() == 20
+    model.show_only(None)
+
+
+def test_a_hidden_packet_that_is_selected_is_told_of(window: MainWindow, opened: Opener, qtbot: QtBot) -> None:
+    document = opened(SLICES)
+    applied(window, qtbot, BOT0)
+    hidden = next(packet for packet in range(len(document.tables.packets)) if packet not in shown(window))
+    said: list[str] = []
+    window.packets.step_failed.connect(said.append)
+    document.selection.select(hidden, -1)
+    number = document.tables.packets.integer("frame", hidden) + 1
+    assert said[-1] == f"Packet {number} is selected, and hidden by the filter"
+
+
 def test_sorted_and_limited_lists_stay_so(window: MainWindow, opened: Opener, qtbot: QtBot) -> None:
     document = opened(SLICES)
     window.packets.table.sortByColumn(Column.LENGTH, Qt.SortOrder.DescendingOrder)
@@ -383,8 +414,6 @@ def test_a_filter_follows_a_growing_capture(window: MainWindow, qtbot: QtBot, tm
 
 
 def test_a_filter_that_was_applied_while_decoding_ends_right(window: MainWindow, opened: Opener, qtbot: QtBot) -> None:
-    from tests.ui.conftest import find_capture
-
     assert window.opening.open_path(find_capture(SLICES))
     window.filtering.take("snapshot.parts == 2", How.SELECTED, True)
     document = window.document

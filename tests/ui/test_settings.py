@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QByteArray, QSettings
 
-from ui.settings import MAX_RECENT, Preferences, RecentCapture, Settings
+from ui.settings import FIRST_FILTERS, MAX_FILTERS, MAX_RECENT, Preferences, RecentCapture, SavedFilter, Settings
 
 CHOSEN = Preferences("dark", "utc", "delta", 1200, system_fonts=True, zoom=1.5, memory_mib=512)
 
@@ -120,3 +120,33 @@ def test_hidden_columns_are_stored_by_table_and_go_with_the_layout(file: Path) -
     assert opened(file).hidden_columns("others") == ()
     opened(file).forget_layout()
     assert opened(file).hidden_columns("clients") == ()
+
+
+def test_filters_that_were_applied_come_back_the_newest_first(file: Path) -> None:
+    for number in range(MAX_FILTERS + 5):
+        opened(file).remember_filter(f"udp.length > {number}")
+    opened(file).remember_filter("udp.length > 30")
+    known = opened(file).filter_history
+    assert known[:2] == ("udp.length > 30", f"udp.length > {MAX_FILTERS + 4}")
+    assert len(known) == len(set(known)) == MAX_FILTERS
+    opened(file).forget_filters()
+    assert opened(file).filter_history == ()
+
+
+def test_saved_filters_come_back(file: Path) -> None:
+    assert opened(file).saved_filters == FIRST_FILTERS
+    opened(file).saved_filters = (SavedFilter("Mine", "udp.length > 3"),)
+    assert opened(file).saved_filters == (SavedFilter("Mine", "udp.length > 3"),)
+    opened(file).saved_filters = ()
+    assert opened(file).saved_filters == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "saved"),
+    [("{", FIRST_FILTERS), ("3", FIRST_FILTERS), ('[["a", "flow"], ["b"], 3, [1, "x"]]', (SavedFilter("a", "flow"),))],
+)
+def test_damaged_filters_count_as_not_there(file: Path, text: str, saved: tuple[SavedFilter, ...]) -> None:
+    store(file, "filters/saved", text)
+    store(file, "filters/history", text)
+    assert opened(file).saved_filters == saved
+    assert opened(file).filter_history == ()
