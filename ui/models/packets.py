@@ -52,6 +52,9 @@ class PacketModel(QAbstractTableModel):
     signs_changed = Signal()
     """Packets have other signs before their numbers."""
 
+    editing = Signal(bool)
+    """Rows are going to be taken out and put in, or were: by that Qt makes other rows current."""
+
     related_changed = Signal()
     """Other packets are related to the selected snapshot."""
 
@@ -303,6 +306,8 @@ class PacketModel(QAbstractTableModel):
         if edits is None and (len(shown.came) or len(shown.went)):
             self._replace_rows(self._rows.rebuild)
             return
+        if edits:
+            self.editing.emit(True)
         for row, packet in edits or ():
             (self.beginRemoveRows if packet < 0 else self.beginInsertRows)(QModelIndex(), row, row)
             self._rows.edit(row, packet)
@@ -310,6 +315,7 @@ class PacketModel(QAbstractTableModel):
         if edits:
             # Other packets are shown before some.
             self._repaint()
+            self.editing.emit(False)
             self.reordered.emit()
         if len(shown.new):
             self._append(shown.new, self._rows.count)

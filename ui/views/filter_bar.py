@@ -25,6 +25,11 @@ SIGN = 14
 SIGN_GAP = 5
 MOST_REASON = 0.55
 """Share of the field that what is said of it may take."""
+LEAST_REASON = 60
+LEAST_FIELD = 140
+"""Pixels that are left for what is typed."""
+NARROW = 360
+"""Below this width keys alone apply a filter and walk the history."""
 WIDE = 1400
 """From this width of the window on saved filters are chips; below, they are in the menu of the funnel."""
 MOST_LISTED = 70
@@ -162,6 +167,7 @@ class FilterBar(QWidget):
     def show_running(self, running: bool, *, stopped: bool = False) -> None:
         """The evaluation goes on, and can be stopped; or it was, and can go on."""
         self.stop.setVisible(running or stopped)
+        self._fit()
         if stopped != self._stopped:
             self._stopped = stopped
             self._show_stop()
@@ -282,9 +288,18 @@ class FilterBar(QWidget):
         wide = self.window().width() >= WIDE * self._zoom and self._chips_fit()
         for chip in self.chips:
             chip.setVisible(wide)
+        narrow = self._frame.width() < NARROW * self._zoom
+        self.apply.setVisible(bool(self.field.text()) and not narrow)
+        self.history.setVisible(not narrow)
         text = self.reason.text()
         wanted = self.reason.fontMetrics().horizontalAdvance(text) + 2 if text else 0
-        self.reason.setFixedWidth(min(wanted, round(self._frame.width() * MOST_REASON)))
+        buttons = (self.funnel, self.stop, self.clear, self.apply, self.history)
+        taken = sum(button.width() for button in buttons if not button.isHidden()) + LEAST_FIELD * self._zoom
+        room = min(self._frame.width() - taken, self._frame.width() * MOST_REASON)
+        shown = min(wanted, room)
+        # Of a few letters nobody reads anything.
+        self.reason.setFixedWidth(round(shown) if shown >= min(wanted, LEAST_REASON * self._zoom) else 0)
+        self.field.setToolTip(text)
 
     def _chips_fit(self) -> bool:
         """The field keeps half of the bar."""
@@ -293,7 +308,7 @@ class FilterBar(QWidget):
     @Slot(str)
     def _on_text(self, text: str) -> None:
         self.clear.setVisible(bool(text) or self._applied)
-        self.apply.setVisible(bool(text))
+        self._fit()
 
     def _tint_reason(self) -> None:
         palette = self.reason.palette()

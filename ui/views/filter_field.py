@@ -82,7 +82,7 @@ class FilterField(QLineEdit):
             else:
                 self.del_()
         self._putting = False
-        self.setCursorPosition(len(text))
+        self.setCursorPosition(len(text) if self.hasFocus() else 0)
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
@@ -110,6 +110,9 @@ class FilterField(QLineEdit):
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         self.popup.hide()
+        if event.reason() is not Qt.FocusReason.PopupFocusReason:
+            # Of a long text the beginning is seen.
+            self.setCursorPosition(0)
         self.focused.emit()
 
     def _take(self, key: Qt.Key) -> bool:

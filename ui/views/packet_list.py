@@ -83,8 +83,7 @@ class PacketList(PacketSteps):
         self.model.reordered.connect(self._show_selected)
         self.model.reordered.connect(self._on_reordered)
         self.model.rowsInserted.connect(self._on_rows)
-        self.model.rowsAboutToBeRemoved.connect(lambda: self._lead(True))
-        self.model.rowsRemoved.connect(lambda: self._lead(False))
+        self.model.editing.connect(self._lead)
         self.model.rowsRemoved.connect(self._on_rows)
         self.model.modelAboutToBeReset.connect(self._note_top)
         self.model.modelReset.connect(self._show_top)
@@ -331,8 +330,9 @@ class PacketList(PacketSteps):
             number = self._document.tables.packets.integer("frame", packet) + 1
             self._say(self.tr("Packet {0} is selected, and hidden by the filter").format(number))
 
+    @Slot(bool)
     def _lead(self, on: bool) -> None:
-        """Rows are taken out, by which Qt makes another one current."""
+        """Which row is current is nobody's choice meanwhile."""
         self._leading = on
 
     @Slot()
