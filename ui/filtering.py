@@ -13,13 +13,13 @@ from PySide6.QtWidgets import QWidget
 from analyzer.capture.frames import CaptureError
 from analyzer.engine import filtering
 from analyzer.engine.filter_runs import FilterRuns, Verdicts
-from analyzer.filters.complete import Completion, complete
 from analyzer.filters.filter import Filter
 from analyzer.filters.nodes import Needs
 from analyzer.filters.registry import Registry
 from analyzer.protocols import PROTOCOLS
 from ui import words
 from ui.document import Document, report
+from ui.filter_typing import FilterTyping
 from ui.models.filter_judgement import How, Judgement, Standing, combined, judge
 from ui.models.filter_texts import FilterTexts
 from ui.models.packet_kept import Kept
@@ -30,7 +30,6 @@ from ui.views.filter_bar import FilterBar
 from ui.views.filter_menu import AsFilter
 from ui.views.packet_list import PacketList
 
-TOPIC = "filter completion"
 PATIENCE_MS = 500
 """What takes longer is said to go on."""
 
@@ -49,7 +48,6 @@ class Filtering(QObject):
 
     def __init__(self, settings: Settings, packets: PacketList, bar: FilterBar, parent: QWidget) -> None:
         super().__init__(parent)
-        self._settings = settings
         self._packets = packets
         self._bar = bar
         self._document: Document | None = None
@@ -75,13 +73,9 @@ class Filtering(QObject):
         self._late.setSingleShot(True)
         self._late.setInterval(PATIENCE_MS)
         self._late.timeout.connect(self._say)
-        self._at = -1
-        """Place in the history, while it is walked; -1: before the newest."""
-        self._typed = ""
-        """What stood in the field before the history was walked."""
         self._judgement = Judgement(Standing.EMPTY)
         self._connect()
-        bar.show_history(settings.filter_history)
+        self._typing = FilterTyping(settings, bar, lambda: self.fields, lambda: packets.model.view, self)
         self.saved = SavedFilters(settings, bar, parent)
 
     def _connect(self) -> None:
@@ -90,15 +84,11 @@ class Filtering(QObject):
         self._verdicts.connect(self._take, queued)
         self._failed.connect(self._fail, queued)
         field.textChanged.connect(self._on_text)
-        field.typed.connect(self._on_typed)
         field.applied.connect(self.apply)
         field.left.connect(self._leave)
-        field.walked.connect(self._walk)
-        field.completion_wanted.connect(self._complete)
         bar.cleared.connect(self.clear)
         bar.chosen.connect(self._choose)
         bar.save_wanted.connect(self.save)
-        bar.forget_wanted.connect(self._forget)
         bar.stop_wanted.connect(self.stop)
         self._packets.state_chosen.connect(self._on_state)
         self._packets.escaped.connect(self.clear)
@@ -164,18 +154,16 @@ class Filtering(QObject):
                 self._judgement.start, self._judgement.end,
             )  # fmt: skip
             return False
-        self._at = -1
-        self._settings.remember_filter(chosen.text)
-        self._bar.show_history(self._settings.filter_history)
+        self._typing.remember(chosen.text)
         self._remember(chosen.text)
         self._begin(chosen)
-        self._packets.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._packets.take_focus()
         return True
 
     @Slot()
     def clear(self) -> None:
         """Show all packets."""
-        self._at = -1
+        self._typing.leave_history()
         self._bar.field.put("")
         if self._applied is not None:
             self._remember("")
@@ -231,6 +219,7 @@ class Filtering(QObject):
             self._document.decoded.disconnect(self._look)
             self._document.reworded.disconnect(self._on_reworded)
         self._document = document
+        self._typing.show_document(document)
         self._bar.setEnabled(document is not None)
         if document is not None:
             self._path = document.path
@@ -352,10 +341,6 @@ class Filtering(QObject):
         self._judgement = judge(text, self.fields) if text.strip() else Judgement(Standing.EMPTY)
         self._say()
 
-    @Slot(str)
-    def _on_typed(self, text: str) -> None:
-        self._at, self._typed = -1, text
-
     def _say(self) -> None:
         """Beside the text, in the list where it is empty."""
         self._note_progress()
@@ -418,54 +403,11 @@ class Filtering(QObject):
 
     @Slot()
     def _leave(self) -> None:
-        """Esc: take back what was typed and not applied, and go to the list; there being nothing, show all."""
+        """Esc: take back what was typed and not applied, and go to the list."""
         field = self._bar.field
-        if self._packets.hasFocus() or not field.hasFocus():
-            return
         field.put(self.applied)
-        self._at = -1
-        self._packets.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    @Slot(int)
-    def _walk(self, step: int) -> None:
-        """Through what was applied: up to older ones, down to what was typed."""
-        texts, at = self._settings.filter_history, self._at
-        if at < 0:
-            self._typed = self._bar.field.text()
-        wanted = at - step
-        if step < 0 and at < 0 and texts and texts[0] == self._typed:
-            # It stands there.
-            wanted = 1
-        if -1 <= wanted < len(texts):
-            self._at = wanted
-            self._bar.field.put(self._typed if wanted < 0 else texts[wanted])
-
-    @Slot(bool)
-    def _complete(self, asked: bool) -> None:
-        """Offer what may stand at the cursor, with the values that are frequent in the capture."""
-        field = self._bar.field
-        text, cursor, fields = field.text(), field.cursorPosition(), self.fields
-        if not asked and not text.strip():
-            field.popup.hide()
-            return
-        self._offer(text, cursor, complete(text, cursor, fields))
-        document, view = self._document, self._packets.model.view
-        if document is not None and view is not None:
-            document.ask(
-                TOPIC,
-                lambda query: complete(text, cursor, fields, view.of(query)),
-                lambda found: self._offer(text, cursor, found),
-            )
-
-    def _offer(self, text: str, cursor: int, found: Completion) -> None:
-        field = self._bar.field
-        if field.text() != text or field.cursorPosition() != cursor or not field.hasFocus():
-            return
-        typed = text[found.start : found.end]
-        left = tuple(one for one in found.candidates if one.text != typed)
-        if field.popup.is_picked and field.popup.isVisible():
-            return
-        field.popup.offer(Completion(found.start, found.end, left))
+        self._typing.leave_history()
+        self._packets.take_focus()
 
     @Slot(str, bool)
     def _choose(self, text: str, apply: bool) -> None:
@@ -475,9 +417,3 @@ class Filtering(QObject):
             self.apply()
         else:
             self._bar.field.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    @Slot()
-    def _forget(self) -> None:
-        self._settings.forget_filters()
-        self._at = -1
-        self._bar.show_history(())

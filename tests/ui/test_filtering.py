@@ -437,3 +437,14 @@ def test_what_is_displayed_can_be_saved(window: MainWindow, opened: Opener, qtbo
     assert dialog is not None
     assert any("displayed packets, 441" in button.text().replace("&", "") for button in dialog.buttons)
     dialog.reject()
+
+
+def test_esc_leaves_the_field_also_where_the_list_is_empty(window: MainWindow, opened: Opener, qtbot: QtBot) -> None:
+    opened(SHORT)
+    applied(window, qtbot, "frame.number > 1000000")
+    typed(window, qtbot, "udp")
+    window.filter_bar.field.popup.hide()
+    qtbot.keyClick(window.filter_bar.field, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: not window.filter_bar.field.hasFocus())
+    assert isinstance(QApplication.focusWidget(), QPushButton)
+    assert window.filtering.applied == "frame.number > 1000000"

@@ -306,6 +306,10 @@ class PacketList(PacketSteps):
         if self._following:
             self.table.show_end()
 
+    def take_focus(self) -> None:
+        """Have the keys: the table, or the button that stands in its place."""
+        (self.table if self._stack.currentWidget() is self.table else self._state).setFocus()
+
     def say_filtered(self, words: tuple[str, str, str] | None) -> None:
         """What is said where a filter hides all: title, sentence, words of the button. None: there is no filter."""
         if words != self._filtered:

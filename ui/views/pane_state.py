@@ -29,6 +29,7 @@ class PaneState(QWidget):
         self._text.setWordWrap(True)
         self._button = QPushButton()
         self._button.clicked.connect(self.chosen)
+        self.setFocusProxy(self._button)
         self._button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         layout = QVBoxLayout(self)
         layout.addStretch()
