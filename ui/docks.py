@@ -6,11 +6,12 @@ it back. So a size that was asked for is kept here, and given again, until the d
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
+import shiboken6
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabWidget, QWidget
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar, QTabWidget, QWidget
 
 ROUNDING = 2
 """Pixels by which Qt may miss the width that a dock was given."""
@@ -28,6 +29,9 @@ class Docks(QObject):
         self._wanted: int | None = None
         """What the docks are to have and may not have yet."""
         self._held = False
+        self._badges: dict[str, Callable[[], QWidget]] = {}
+        """By title of a dock."""
+        self._made: dict[str, QWidget] = {}
         self.all = [self._dock(name, title, pane) for name, (title, pane) in panes.items()]
         for first, second in zip(self.all, self.all[1:], strict=False):
             window.tabifyDockWidget(first, second)
@@ -52,6 +56,29 @@ class Docks(QObject):
         """Make the docks so wide, at once if they are shown, else as soon as they are. None: as they are by default."""
         self._wanted = default_width(self._window.width()) if extent is None else extent
         self._ask()
+
+    def set_badge(self, title: str, make: Callable[[], QWidget]) -> None:
+        """What stands in the tab of a dock behind its title. It is made anew when Qt threw it away with the tab."""
+        self._badges[title] = make
+        self.place_badges()
+
+    def place_badges(self, *, refit: bool = False) -> None:
+        """Where Qt made another row of tabs, or another tab; `refit`: badges take another room than before."""
+        side = QTabBar.ButtonPosition.RightSide
+        for bar in self._window.findChildren(QTabBar):
+            for number in range(bar.count()):
+                title = bar.tabText(number)
+                make = self._badges.get(title)
+                if make is None:
+                    continue
+                badge = self._made.get(title)
+                if badge is not None and shiboken6.isValid(badge) and bar.tabButton(number, side) is badge:
+                    if not refit:
+                        continue
+                    bar.setTabButton(number, side, None)
+                else:
+                    badge = self._made[title] = make()
+                bar.setTabButton(number, side, badge)
 
     def hold(self, held: bool) -> None:
         """While held, docks are hidden or fill the window: what they are to have waits."""
@@ -137,6 +164,7 @@ class Docks(QObject):
                 bar = dock.titleBarWidget()
                 dock.setTitleBarWidget(None)  # type: ignore[arg-type]  # Qt: None brings its own title bar back
                 bar.deleteLater()
+        self.place_badges()
 
 
 def default_width(window: int) -> int:

@@ -11,6 +11,8 @@ from ui.models.packet_cells import Column
 from ui.views.clients import ClientsPane
 from ui.views.current_row import go_to_row
 from ui.views.find_bar import FindBar
+from ui.views.finding_table import FindingTable
+from ui.views.findings import FindingsPane
 from ui.views.packet_list import PacketList
 from ui.views.packet_tab import PacketTab
 from ui.views.plain_table import PlainTable
@@ -28,6 +30,7 @@ class Editing(QObject):
         snapshot_tab: SnapshotTab,
         charts: ChartStack,
         clients: ClientsPane,
+        findings: FindingsPane,
         bar: FindBar,
     ) -> None:
         super().__init__(bar)
@@ -36,6 +39,7 @@ class Editing(QObject):
         self._snapshot_tab = snapshot_tab
         self._charts = charts
         self._clients = clients
+        self._findings = findings
         self._bar = bar
         self._left: QWidget = packets
         """The pane that had the focus when the search was asked for."""
@@ -48,7 +52,7 @@ class Editing(QObject):
     def copy(self) -> None:
         """Copy what is selected in the pane with the focus: a row, bytes, the picture of the charts."""
         focused = QApplication.focusWidget() or self._packets
-        if isinstance(focused, PlainTable):
+        if isinstance(focused, PlainTable | FindingTable):
             focused.copy_row()
         elif self._snapshot_tab.isAncestorOf(focused):
             self._snapshot_tab.copy_rows()
@@ -64,7 +68,7 @@ class Editing(QObject):
     def copy_value(self) -> None:
         """Copy the value of what is selected in the pane with the focus; of a packet, what its Info says."""
         focused = QApplication.focusWidget() or self._packets
-        if isinstance(focused, PlainTable):
+        if isinstance(focused, PlainTable | FindingTable):
             focused.copy_value()
         elif self._snapshot_tab.isAncestorOf(focused):
             self._snapshot_tab.copy_value()
@@ -90,7 +94,7 @@ class Editing(QObject):
         """Ask what to find in the pane that has the focus."""
         focused = QApplication.focusWidget() or self._packets
         if not self._bar.isAncestorOf(focused):
-            panes = (self._packet_tab, self._snapshot_tab, self._charts, self._clients)
+            panes = (self._packet_tab, self._snapshot_tab, self._charts, self._clients, self._findings)
             inside = (pane for pane in panes if pane is focused or pane.isAncestorOf(focused))
             self._left = next(inside, self._packets)
         elsewhere = (self._packet_tab, self._snapshot_tab, self._clients)
@@ -115,6 +119,7 @@ class Editing(QObject):
             self._packet_tab: self.tr("the packet"),
             self._snapshot_tab: self.tr("the snapshot"),
             self._clients: self.tr("the clients"),
+            self._findings: self.tr("the findings"),
         }
         return names.get(self._left, self.tr("the packet list"))
 
@@ -125,6 +130,8 @@ class Editing(QObject):
             self._bar.show_result(self._snapshot_tab.find(text, forward))
         elif self._left is self._clients:
             self._bar.show_result(find_row(self._clients.table, text, forward=forward))
+        elif self._left is self._findings:
+            self._bar.show_result(self._findings.find_text(text, forward=forward))
         else:
             self._packets.find_text(text, forward, self._bar.by)
 

@@ -30,6 +30,7 @@ from ui.document import Document
 from ui.editing import Editing
 from ui.fast_decoder import FastDecoder
 from ui.filtering import Filtering
+from ui.finding_marks import FindingMarks
 from ui.live_view import LiveView
 from ui.machine import Machine
 from ui.marking import Marking
@@ -46,6 +47,7 @@ from ui.views.banner import Banner
 from ui.views.clients import ClientsPane
 from ui.views.filter_bar import FilterBar
 from ui.views.find_bar import FindBar
+from ui.views.findings import FindingsPane
 from ui.views.live_bar import LiveBar
 from ui.views.packet_list import PacketList
 from ui.views.packet_tab import PacketTab
@@ -97,7 +99,7 @@ class MainWindow(QMainWindow):
         self.filtering = Filtering(settings, self.packets, self.filter_bar, self)
         self._closes = False
         self.editing = Editing(
-            self.packets, self.packet_tab, self.snapshot_tab, self.charts, self.clients, self.find_bar
+            self.packets, self.packet_tab, self.snapshot_tab, self.charts, self.clients, self.findings, self.find_bar
         )
         self.dialogs = WindowDialogs(
             self.opening,
@@ -109,11 +111,15 @@ class MainWindow(QMainWindow):
         self.commands = WindowCommands(self, self._what_commands_do())
         self.commands.bar.addWidget(self.filter_bar)
         self._add_to_menus()
+        self.finding_marks = FindingMarks(
+            self.findings.source, self.packets, self.charts, self.clients, self.status, self.snapshot_tab, self
+        )
+        self.finding_marks.keep_badge(self.layout_keeper, self.tr("Findings"), self.appearance.theme)
         self._connect()
         self.layout_keeper.restore()
         if self._settings.layout("tab") == b"packet":
             self.tabs.setCurrentWidget(self.packet_tab)
-        bars = (self.banner, self.recovery_bar, self.live_bar, self.filter_bar)
+        bars = (self.banner, self.recovery_bar, self.live_bar, self.filter_bar, self.finding_marks)
         self.appearance.look_after(
             (*self._followers, *bars, self.welcome, self.status),
             (*self._followers, *bars, self.welcome, self.status, self.find_bar),
@@ -127,7 +133,7 @@ class MainWindow(QMainWindow):
 
     @property
     def docks(self) -> list[QDockWidget]:
-        """Charts and clients."""
+        """Charts, clients and findings."""
         return self.layout_keeper.docks
 
     @property
@@ -152,6 +158,7 @@ class MainWindow(QMainWindow):
         self.snapshot_tab = SnapshotTab(theme)
         self.charts = ChartStack(theme)
         self.clients = ClientsPane(theme)
+        self.findings = FindingsPane(theme)
         self.banner = Banner(theme)
         self.recovery_bar = RecoveryBar(theme)
         self.live_bar = LiveBar(theme)
@@ -159,7 +166,7 @@ class MainWindow(QMainWindow):
         self.find_bar = FindBar()
         self.filter_bar = FilterBar(theme)
         self.status = StatusBar(theme)
-        self._followers = (self.packets, self.packet_tab, self.snapshot_tab, self.charts, self.clients)
+        self._followers = (self.packets, self.packet_tab, self.snapshot_tab, self.charts, self.clients, self.findings)
 
     def _lay_out(self) -> None:
         self.tabs = QTabWidget()
@@ -186,7 +193,11 @@ class MainWindow(QMainWindow):
         column.setStretchFactor(self._pages, 1)
         self.setCentralWidget(central)
         self.setStatusBar(self.status)
-        panes = {"charts": (self.tr("Charts"), self.charts), "clients": (self.tr("Clients"), self.clients)}
+        panes: dict[str, tuple[str, QWidget]] = {
+            "charts": (self.tr("Charts"), self.charts),
+            "clients": (self.tr("Clients"), self.clients),
+            "findings": (self.tr("Findings"), self.findings),
+        }
         self.layout_keeper = WindowLayout(self, self._settings, self.splitter, self._pages, panes)
 
     def _add_to_menus(self) -> None:
@@ -195,7 +206,7 @@ class MainWindow(QMainWindow):
         recent = RecentMenu(self._settings, self)
         recent.open_requested.connect(self._open)
         self.commands.menus["File"].insertMenu(self.commands.by_name["close_capture"], recent)
-        self.commands.add_letters((self.tabs, self.charts, self.clients))
+        self.commands.add_letters((self.tabs, self.charts, self.clients, self.findings))
 
     def _connect(self) -> None:
         self.opening.changed.connect(self._show_document)
@@ -239,6 +250,11 @@ class MainWindow(QMainWindow):
         self.clients.decode_as_wanted.connect(self.pinning.ask_session)
         self.banner.details_wanted.connect(self.dialogs.tell_problems)
         self.status.failure_wanted.connect(self._go_next_failed)
+        self.status.findings_wanted.connect(lambda: self.layout_keeper.show_pane(self.findings))
+        self.findings.told.connect(self.status.say)
+        self.finding_marks.judged.connect(self.opening.note_findings)
+        self.snapshot_tab.finding_wanted.connect(self._show_finding)
+        self.snapshot_tab.has_finding = self.findings.has_finding
 
     def _what_commands_do(self) -> dict[str, Callable[[], object]]:
         layout, appearance = self.layout_keeper, self.appearance
@@ -281,6 +297,9 @@ class MainWindow(QMainWindow):
                 "show_snapshot": lambda: layout.show_pane(self.snapshot_tab),
                 "show_charts": lambda: layout.show_pane(self.charts),
                 "show_clients": lambda: layout.show_pane(self.clients),
+                "show_findings": lambda: layout.show_pane(self.findings),
+                "next_finding": self.findings.go_next,
+                "previous_finding": self.findings.go_previous,
                 "reset_layout": self._reset_layout,
                 "back": lambda: self._walk(-1),
                 "forward": lambda: self._walk(1),
@@ -369,6 +388,11 @@ class MainWindow(QMainWindow):
         self.packets.go_next_failed()
         self.packets.setFocus()
 
+    @Slot(int)
+    def _show_finding(self, snapshot: int) -> None:
+        self.layout_keeper.show_pane(self.findings)
+        self.findings.show_snapshot(snapshot)
+
     def _walk(self, step: int) -> None:
         """Back (-1) or forward through what was selected."""
         if self.document is not None:
@@ -391,6 +415,7 @@ class MainWindow(QMainWindow):
             self.commands.by_name[f"time_{form.value}"].setChecked(form.value == preferences.time_format)
         self.charts.set_preferences(preferences)
         self.clients.set_preferences(preferences)
+        self.findings.set_preferences(preferences)
         self.commands.set_look(self.appearance.theme, preferences.zoom)
 
     def _prefer_time(self, form: TimeFormat) -> None:

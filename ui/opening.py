@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -44,6 +45,9 @@ class Opening(QObject):
         self._document: Document | None = None
         self._successor: Document | None = None
         """Decodes the same file with kernels, until it has as many rows."""
+        self._recent: RecentCapture | None = None
+        """What the list of recent captures says of this one."""
+        self._found = ("", "")
         self._problems_said = 0
         """Problems of the file when the banner last said so; hidden by a person, it waits for a further one."""
         self._ending: list[threading.Thread] = []
@@ -261,6 +265,7 @@ class Opening(QObject):
         self._drop_successor()
         old, self._document = self._document, document
         self._banner.say("")
+        self._recent, self._found = None, ("", "")
         self._problems_said = 0
         self.changed.emit(document)
         if old is not None:
@@ -342,7 +347,23 @@ class Opening(QObject):
         names = {dialect: name for protocol in protocols for dialect, name in protocol.dialect_names.items()}
         summary = capture_summary(document.tables, clients, names)
         severity = worst_severity(clients, self._settings.preferences.base_age_limit_ms)
-        self._settings.add_recent(RecentCapture(str(document.path), _now(), summary, severity))
+        self._recent = RecentCapture(str(document.path), _now(), summary, severity)
+        self._remember_recent()
+
+    def note_findings(self, severity: str, text: str) -> None:
+        """The worst that was found in the capture, `error`, `warn` or empty, and how many of it in words."""
+        if (severity, text) != self._found:
+            self._found = severity, text
+            self._remember_recent()
+
+    def _remember_recent(self) -> None:
+        """Clients and findings are counted one after the other."""
+        recent, (severity, text) = self._recent, self._found
+        if recent is None:
+            return
+        if severity == "error" or recent.severity != "error":
+            recent = replace(recent, severity=severity or recent.severity, found=text)
+        self._settings.add_recent(recent)
 
 
 def _now() -> str:

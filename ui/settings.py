@@ -10,6 +10,8 @@ from typing import Any
 
 from PySide6.QtCore import QByteArray, QSettings
 
+from analyzer.expert.rules import Thresholds
+
 MAX_RECENT = 12
 MAX_PINNED = 100
 """Captures whose pins are remembered."""
@@ -38,6 +40,13 @@ class Preferences:
     """MiB of tables that stay in memory; 0: a quarter of the machine's memory."""
     schemas: tuple[str, ...] = ()
     """Paths of the schema files of mods."""
+    thresholds: tuple[tuple[str, float], ...] = ()
+    """Those of expert rules that are not as usual, by names as in `base.stuck.snapshots`."""
+
+    @property
+    def usable_thresholds(self) -> Thresholds:
+        """Without those that no rule has any more, or that are out of range."""
+        return Thresholds({name: value for name, value in self.thresholds if _is_usable(name, value)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +59,8 @@ class RecentCapture:
     summary: str = ""
     severity: str = ""
     """`error`, `warn` or empty."""
+    found: str = ""
+    """How many findings of that severity there are; empty: not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +107,24 @@ REMEMBERED = ("interface", "filter", "snap_length", "promiscuous", "through")
 """Of `CaptureOptions`."""
 
 
+def _is_usable(name: str, value: float) -> bool:
+    try:
+        Thresholds({name: value})
+    except ValueError:
+        return False
+    return True
+
+
+def _thresholds(stored: object) -> tuple[tuple[str, float], ...]:
+    """As they were stored, without what is damaged."""
+    found = []
+    for entry in stored if isinstance(stored, list) else []:
+        match entry:
+            case [str(name), int() | float() as value] if _is_usable(name, float(value)):
+                found.append((name, float(value)))
+    return tuple(found)
+
+
 class Settings:
     """Reads and writes the stored settings; anything unreadable counts as not there."""
 
@@ -110,6 +139,8 @@ class Settings:
         for name, value in stored.items() if isinstance(stored, dict) else ():
             if name == "schemas" and isinstance(value, list) and all(isinstance(path, str) for path in value):
                 values[name] = tuple(dict.fromkeys(value))
+            elif name == "thresholds":
+                values[name] = _thresholds(value)
             elif name in values and type(value) is type(values[name]):
                 values[name] = value
         result = Preferences(**values)
@@ -142,7 +173,7 @@ class Settings:
         result = []
         for entry in stored if isinstance(stored, list) else []:
             if isinstance(entry, dict) and all(isinstance(value, str) for value in entry.values()) and "path" in entry:
-                known = {name: entry.get(name, "") for name in ("path", "opened", "summary", "severity")}
+                known = {name: entry.get(name, "") for name in ("path", "opened", "summary", "severity", "found")}
                 result.append(RecentCapture(**known))
         return result[:MAX_RECENT]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -80,6 +80,14 @@ class WindowLayout(QObject):
     def docks(self) -> list[QDockWidget]:
         """All of them, also those that are hidden."""
         return self._docks.all
+
+    def set_badge(self, title: str, make: Callable[[], QWidget]) -> None:
+        """What stands behind the title of a dock in its tab."""
+        self._docks.set_badge(title, make)
+
+    def refit_badges(self) -> None:
+        """They take another room than before."""
+        self._docks.place_badges(refit=True)
 
     def restore(self) -> None:
         """The layout that was saved, or the default one. Call it when all docks and bars are there."""

@@ -21,6 +21,9 @@ game.
 Thresholds are changed with `--set`, as in `--set base.stuck.snapshots=50`; nothing is decoded again for it. Rules that
 look at items go through every snapshot once more, which takes longest; `--no-items` leaves them out.
 
+The window lists the same in its dock *Findings*, by rule or by client, and says of the chosen one what it means and
+what to do; there thresholds are preferences, and *Show autopsy* explains a checksum that differs.
+
 For a checksum that differs, `--autopsy` lists every single change that would make it right. The checksum is a plain
 sum of all values, so several may fit:
 

@@ -181,6 +181,11 @@ class Findings:
         live = self._of(rule).astype(np.int64)
         return live[:, PACKET], live[:, SNAPSHOT], live[:, SEVERITY]
 
+    def columns(self, rule: str) -> tuple[Hits, Ints]:
+        """All findings of a rule in the order of their packets, and how many snapshots failed because of each."""
+        own = self._of(rule)
+        return own, self._follow(rule, own)
+
     def at(self, packet: int) -> list[Finding]:
         """The findings that rest on a packet, the worst first."""
         found: list[Finding] = []

@@ -12,8 +12,8 @@ GAME = BUNDLED / "ddnet_tsunami_head.pcapng"
 class Growing:
     """A capture file that is written bit by bit."""
 
-    def __init__(self, path: Path) -> None:
-        self._bytes = GAME.read_bytes()
+    def __init__(self, path: Path, capture: Path = GAME) -> None:
+        self._bytes = capture.read_bytes()
         self.path = path
         self._written = 0
         self.write(0.1)

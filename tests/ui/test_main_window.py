@@ -367,16 +367,16 @@ def test_panes_are_walked_by_keys_and_what_keys_act_on_has_the_focus(
     select_snapshot(document, len(document.tables.snapshots) // 2)
     qtbot.waitUntil(lambda: window.snapshot_tab.tree is not None and window.clients.clients.rowCount() > 0)
     names = []
-    for _ in range(4):
+    for _ in range(5):
         names.append(focused_name())
         window.actions_by_name["next_pane"].trigger()
-    assert names == ["Packets", "Changes of the snapshot", "Charts", "Clients"]
+    assert names == ["Packets", "Changes of the snapshot", "Charts", "Clients", "Findings"]
     assert focused_name() == "Packets"
     window.actions_by_name["previous_pane"].trigger()
-    assert focused_name() == "Clients"
+    assert focused_name() == "Findings"
     window.actions_by_name["fill"].trigger()
     window.actions_by_name["fill"].trigger()
-    assert focused_name() == "Clients"
+    assert focused_name() == "Findings"
 
 
 def test_leaving_the_search_returns_to_the_pane(window: MainWindow, opened: Opener, qtbot: QtBot) -> None:

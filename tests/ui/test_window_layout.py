@@ -182,7 +182,7 @@ def test_the_next_start_does_not_know_that_a_pane_filled_the_window(
     again.show()
     open_at_once(again)
     qtbot.waitUntil(lambda: beside(again))
-    assert [dock.isHidden() for dock in again.docks] == [False, False]
+    assert not any(dock.isHidden() for dock in again.docks)
     assert again.splitter.sizes() == pytest.approx(sizes, abs=4)
     again.close()
     assert again.opening.wait(60.0)
@@ -209,9 +209,9 @@ def test_both_halves_of_the_packet_tab_are_reached_by_key(window: MainWindow, op
     document.selection.select(40, -1)
     qtbot.waitUntil(lambda: window.packet_tab.detail is not None and window.clients.clients.rowCount() > 0)
     packets(window)
-    around = ["Fields of the packet", "Bytes: captured", "Charts", "Clients", "Packets"]
-    assert walked(window, "next_pane", 5) == around
-    assert walked(window, "previous_pane", 5) == [*reversed(around[:-1]), "Packets"]
+    around = ["Fields of the packet", "Bytes: captured", "Charts", "Clients", "Findings", "Packets"]
+    assert walked(window, "next_pane", 6) == around
+    assert walked(window, "previous_pane", 6) == [*reversed(around[:-1]), "Packets"]
     window.packet_tab.bytes.tabs.setFocus()
     assert walked(window, "next_pane", 1) == ["Charts"]
     window.packet_tab.bytes.tabs.setFocus()

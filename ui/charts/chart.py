@@ -121,7 +121,8 @@ class Chart(QWidget):
             self._times(scene, window),
         )
         self._paint(spec.form)
-        canvas.set_faults({rank.name.lower(): fault for rank, fault in scene.faults.items()}, signs=first)
+        faults = {rank.name.lower(): fault for rank, fault in scene.faults.items()}
+        canvas.set_faults(faults | scene.found, signs=first)
         canvas.set_threshold(self._limit if self._limit is not None and self._limit <= top else None)
         canvas.set_undecoded(scene.decoded)
         self._say(scene)

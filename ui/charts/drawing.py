@@ -209,6 +209,25 @@ def _fault(times: Floats, pixel_s: float) -> Fault:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """Moments at which something was found, ascending, each with its session; -1: it is in none."""
+
+    times: Floats = field(default_factory=_none)
+    sessions: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+
+    def signs(self, window: Window, session: int, most: float) -> Fault:
+        """Where signs stand for one session, or for all (-1); nowhere where there are more than `most` moments."""
+        start, stop = np.searchsorted(self.times, [window.start, window.stop]).tolist()
+        times = self.times[start:stop]
+        if session >= 0:
+            times = times[self.sessions[start:stop] == session]
+        if len(times) > most:
+            return NO_FAULT
+        _, apart = np.unique(np.floor(times / (SIGN_PIXELS * window.pixel_s)), return_index=True)
+        return Fault(times[apart], _NOTHING, _NOTHING, _NOTHING)
+
+
 def full(track: Track, metric: Metric, window: Window) -> Drawn:
     """The full snapshots in view; nothing where there are too many of them."""
     start, stop = track.between(window.start, window.stop)

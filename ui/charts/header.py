@@ -215,6 +215,9 @@ class Header(QWidget):
                 painter.drawPolygon(QPolygonF([middle + QPointF(*at) for at in ((0, -4), (4, 0), (0, 4), (-4, 0))]))
             case "square":
                 painter.drawRect(QRectF(middle.x() - 3, middle.y() - 3, 6, 6))
+            case "warning":
+                painter.setBrush(color)
+                painter.drawPolygon(QPolygonF([middle + QPointF(*at) for at in ((-4, 4), (4, 4), (0, -3))]))
             case "triangle" | "hollow":
                 if entry.form == "triangle":
                     painter.setBrush(color)

@@ -30,6 +30,8 @@ PARTS = (("p1", 0.0, 1.0), ("p2", 1.0, 2.0), ("p3", 2.0, np.inf))
 SIGNS = {
     "unknown": ("square", "text3", False),
     "lost": ("down", "lane_late", False),
+    "warned": ("up", "lane_late", True),
+    "wrong": ("down", "lane_fail", True),
     "failed": ("down", "lane_fail", True),
 }
 """Sign -> form, colour, filled; the worst last, on top."""
@@ -38,6 +40,7 @@ _WASH = {"lost": ("warn_bg", Qt.PenStyle.DashLine), "failed": ("error_bg", Qt.Pe
 _FORMS = {
     "square": ((-1, -1), (1, -1), (1, 1), (-1, 1)),
     "down": ((-1, -0.8), (1, -0.8), (0, 1)),
+    "up": ((-1, 0.8), (1, 0.8), (0, -1)),
     "diamond": ((0, -1), (1, 0), (0, 1), (-1, 0)),
 }
 

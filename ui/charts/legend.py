@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from analyzer.stats.series import Rank
 from ui.charts.data import ALL_SESSIONS
-from ui.charts.drawing import Drawn
+from ui.charts.drawing import NO_FAULT, Drawn
 from ui.charts.header import LegendEntry
 from ui.charts.scale import HEADROOM
 from ui.charts.scene import Scene
@@ -36,6 +36,8 @@ def entries(
     for rank, form, color, text in FAULTS:
         if first and rank in scene.faults and len(scene.faults[rank].signs):
             found.append(LegendEntry(form, color, translated(text)))
+    if first and len(scene.found.get("warned", NO_FAULT).signs):
+        found.append(LegendEntry("warning", "lane_late", translated("warning")))
     if len(full.x):
         found.append(LegendEntry("diamond", "lane_full", translated("full")))
     if limit is not None and limit <= max(drawn.top, band.top) * HEADROOM:

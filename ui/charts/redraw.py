@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+import numpy as np
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
 from ui.charts.column import ChartColumn
 from ui.charts.data import ALL_SESSIONS
-from ui.charts.drawing import GAP_S, Window, faults
+from ui.charts.drawing import FULL_AT_MOST, GAP_S, Fault, Marked, Window, faults
 from ui.charts.live import LiveFrames
 from ui.charts.scale import range_words
 from ui.charts.scene import Scene
@@ -38,12 +39,18 @@ class Redraw(QObject):
         self._scope: Scope | None = None
         self._view = TimeView()
         self._stale = True
+        self._marked: Mapping[str, Marked] = {}
         self._turns = Turns(self._draw_each, self)
         self.frames = LiveFrames(self._draw_frame, self._is_followed, self)
 
     def show(self, scope: Scope | None, view: TimeView) -> None:
         """Whose numbers are drawn from now on, and where."""
         self._scope, self._view = scope, view
+
+    def mark(self, marked: Mapping[str, Marked]) -> None:
+        """What was found, by the name of its sign."""
+        self._marked = marked
+        self.ask()
 
     def stop(self) -> None:
         """Let go of what is under way."""
@@ -147,6 +154,7 @@ class Redraw(QObject):
 
     def _scene(self, scope: Scope) -> Scene:
         start, stop = self._view.start, self._view.stop
+        window = Window(start, stop, self._column.charts[0].plot_pixels)
         return Scene(
             scope.data,
             scope.session,
@@ -154,12 +162,21 @@ class Redraw(QObject):
             scope.data.several(),
             start,
             stop,
-            faults(scope.data.track(scope.session), Window(start, stop, self._column.charts[0].plot_pixels)),
+            faults(scope.data.track(scope.session), window),
             scope.twin(start, stop),
+            self._found(scope, window),
             scope.decoded_s,
             scope.document.is_live,
             self._view.follows,
         )
+
+    def _found(self, scope: Scope, window: Window) -> dict[str, Fault]:
+        """Signs of what was found; of warnings none where there are too many to say anything."""
+        first, last = scope.data.track(scope.session).between(window.start, window.stop)
+        most = {"warned": FULL_AT_MOST * (last - first)}
+        return {
+            name: marked.signs(window, scope.session, most.get(name, np.inf)) for name, marked in self._marked.items()
+        }
 
     def write_client(self) -> None:
         """Whose numbers these are, above the charts."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from analyzer.stats.series import Rank
 from analyzer.stats.track import Track
@@ -26,6 +26,8 @@ class Scene:
     """The same in every chart of the stack."""
     twin: str
     """Whose snapshots these are, and how many, in words."""
+    found: dict[str, Fault] = field(default_factory=dict)
+    """Signs of what rules found, `warned` and `wrong`, where no snapshot failed."""
     decoded: float | None = None
     """From this time on nothing is decoded yet; None: everything is."""
     live: bool = False

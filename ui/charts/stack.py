@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtCore import QEvent, Qt, Signal, Slot
@@ -13,6 +14,7 @@ from ui.charts.chart import Chart
 from ui.charts.column import ChartColumn
 from ui.charts.commands import ZOOM_STEP, StackCommands
 from ui.charts.data import ALL_SESSIONS
+from ui.charts.drawing import Marked
 from ui.charts.redraw import Redraw
 from ui.charts.scope import Scope
 from ui.charts.tools import ToolRow
@@ -94,6 +96,10 @@ class ChartStack(QWidget):
                 self.frames.start()
         self._redraw.ask()
         self._tell_following()
+
+    def mark(self, marked: Mapping[str, Marked]) -> None:
+        """Show signs of what was found, by their names."""
+        self._redraw.mark(marked)
 
     @property
     def follows(self) -> bool:

@@ -1,4 +1,4 @@
-"""Preferences: theme, time format, units, zoom, memory, fonts, mods. Every change but that of memory shows at once."""
+"""Preferences: theme, time format, units, zoom, memory, fonts, mods, thresholds. All but memory shows at once."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QFormLayout,
     QSpinBox,
+    QTabWidget,
     QVBoxLayout,
     QWidget,
 )
 
 from ui.dialogs.schema_list import SchemaList
+from ui.dialogs.thresholds import ThresholdPage
 from ui.settings import MAX_MEMORY_MIB, ZOOM_RANGE, Preferences
 
 
@@ -34,7 +36,8 @@ class PreferencesDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle(self.tr("Preferences"))
         self._preferences = preferences
-        form = QFormLayout()
+        general = QWidget()
+        form = QFormLayout(general)
         self._choice(
             form,
             self.tr("Colours"),
@@ -74,7 +77,12 @@ class PreferencesDialog(QDialog):
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.accept)
         layout = QVBoxLayout(self)
-        layout.addLayout(form)
+        self.tabs = QTabWidget()
+        self.tabs.addTab(general, self.tr("General"))
+        self.thresholds = ThresholdPage(preferences.thresholds)
+        self.thresholds.changed.connect(lambda thresholds: self._change("thresholds", thresholds))
+        self.tabs.addTab(self.thresholds, self.tr("Findings"))
+        layout.addWidget(self.tabs)
         layout.addWidget(buttons)
 
     @property

@@ -7,15 +7,19 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QCoreApplication
 
+from analyzer.expert.rule import Severity as Found
 from analyzer.protocols.base import Pace
 from analyzer.snapshots.status import LostBy
 from analyzer.stats.clients import SLOW_ACK_MS, ClientStats, Concern, Severity
 from ui.models.client_names import bare_name
 from ui.models.column_model import Column
+from ui.models.finding_text import counted
 from ui.views.cells import Cell
 from ui.words import DOT, UNKNOWN, count, decimal, number, percent, quantity
 
 SIGNS = {Severity.ERROR: "error", Severity.WARNING: "warn", Severity.UNPROVED: "note", Severity.PROVED: "ok"}
+FOUND_SIGNS = {Found.ERROR: "error", Found.WARNING: "warn", Found.NOTE: "note"}
+_WORST_FIRST = ("error", "warn", "note", "ok")
 _SHORT = {LostBy.CAPTURE: "cap", LostBy.NETWORK: "net", LostBy.UNKNOWN: "?"}
 """Where several lost something."""
 _CONCERNS = {"full": Concern.FULL, "ack": Concern.SLOW_ACKS, "base-age": Concern.OLD_BASES}
@@ -35,6 +39,8 @@ class Row:
     """The client's flow has more than one session."""
     apart: str = ""
     """Part of an address, where a client on another flow has the same name."""
+    found: tuple[tuple[Found, int], ...] = ()
+    """How many findings its session has, the worst severity first."""
 
     @property
     def name(self) -> str:
@@ -96,16 +102,29 @@ def cell_of(row: Row, column: ClientColumn, *, left_out: bool) -> Cell:
     tone = "text3" if text == UNKNOWN and column.name != "client" else "text"
     sign = ""
     if column.name == "client":
-        sign = SIGNS[row.stats.severity]
+        sign = min(SIGNS[row.stats.severity], _worst(row), key=_WORST_FIRST.index)
     elif column.name == "failed" and row.stats.failed:
         tone = "error" if row.stats.severity is Severity.ERROR else "warn"
     elif _CONCERNS.get(column.name) in row.stats.concerns:
         tone, sign = "warn", "warn"
+    elif column.name == "findings" and row.found:
+        sign = FOUND_SIGNS[row.found[0][0]]
     if left_out:
         tone = "text3"
     # What tells clients of one name apart stands at the end.
     is_long = column.name == "client" and (row.several or bool(row.apart))
     return Cell(text, tone, right=column.right, sign=sign, middle=column.name == "address" or is_long)
+
+
+def found_text(row: Row) -> str:
+    """How many findings there are of the worst severity."""
+    return quantity(row.found[0][1]) if row.found else "0"
+
+
+def _worst(row: Row) -> str:
+    """Sign of what was found in the session; a note says nothing against it."""
+    worst = row.found[0][0] if row.found else Found.NOTE
+    return "ok" if worst is Found.NOTE else FOUND_SIGNS[worst]
 
 
 def _share(row: Row) -> str:
@@ -207,6 +226,15 @@ def _first_columns() -> tuple[ClientColumn, ...]:
 
 def _rate_columns() -> tuple[ClientColumn, ...]:
     return (
+        Column(
+            "findings",
+            tr("Findings"),
+            tr("Findings of the worst severity that the session has"),
+            72,
+            found_text,
+            lambda row: 1e9 * row.found[0][0] + row.found[0][1] if row.found else 0.0,
+            signed=True,
+        ),
         _ms("ack-p99", tr("Ack p99 [ms]"), tr("99 of 100 came no later"), 94, lambda stats: stats.ack_p99),
         _ms(
             "jitter",
@@ -338,6 +366,7 @@ def tool_tip(row: Row, old_base_ms: float) -> str:
             proved=quantity(stats.proved),
             failed=quantity(stats.failed),
         ),
+        *_found_lines(row),
         *_loss_lines(stats),
         *_delay_lines(stats),
         *(
@@ -347,6 +376,11 @@ def tool_tip(row: Row, old_base_ms: float) -> str:
         ),
     ]
     return "\n".join(lines)
+
+
+def _found_lines(row: Row) -> list[str]:
+    found = ", ".join(counted(severity, number) for severity, number in row.found)
+    return [tr("Findings: {0}").format(found)] if found else []
 
 
 def _loss_lines(stats: ClientStats) -> list[str]:

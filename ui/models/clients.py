@@ -8,11 +8,13 @@ from dataclasses import replace
 
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, Qt
 
+from analyzer.expert.rule import Severity
 from analyzer.protocols.base import Pace
 from analyzer.stats.clients import OLD_BASE_MS, ClientStats
 from ui.models.client_cells import ClientColumn, Row, cell_of, columns, tool_tip
 from ui.models.client_names import bare_name, told_apart
 from ui.models.column_model import ColumnModel
+from ui.models.finding_text import WORST_FIRST
 from ui.views.cells import CELL_ROLE, Cell
 from ui.views.signs import TEXTS
 
@@ -33,6 +35,7 @@ class ClientModel(ColumnModel[Row]):
         self._cells: dict[tuple[int, str], Cell] = {}
         """By session and column: what was painted of these rows."""
         self._paces: Mapping[int, Pace] = {}
+        self._found: Mapping[int, tuple[tuple[Severity, int], ...]] = {}
         self._dialects: Mapping[str, str] = {}
         self._old_base_ms = OLD_BASE_MS
         self._only = -1
@@ -93,6 +96,18 @@ class ClientModel(ColumnModel[Row]):
             self._put_in_order()
         self._repaint()
 
+    def show_findings(self, found: Mapping[int, Mapping[Severity, int]]) -> None:
+        """How many findings each session has, by severity."""
+        self._found = {
+            session: tuple((severity, counts[severity]) for severity in WORST_FIRST if counts[severity])
+            for session, counts in found.items()
+        }
+        self._rows = [replace(row, found=self._found.get(row.stats.session, ())) for row in self._rows]
+        self._cells.clear()
+        if self._column >= 0 and self.columns[self._column].name == "findings":
+            self._put_in_order()
+        self._repaint()
+
     def limit_to(self, session: int) -> None:
         """The only session that the other panes show, -1: all. The rest is greyed."""
         self._only = session
@@ -125,7 +140,8 @@ class ClientModel(ColumnModel[Row]):
 
     def _row(self, stats: ClientStats, several: bool, apart: str) -> Row:
         dialect = self._dialects.get(stats.dialect, stats.dialect)
-        return Row(stats, self._paces.get(stats.session), dialect, several, apart)
+        found = self._found.get(stats.session, ())
+        return Row(stats, self._paces.get(stats.session), dialect, several, apart, found)
 
     def _keep(self, sessions: set[int]) -> None:
         """Rows that go are moved to the end, so that they go at once."""

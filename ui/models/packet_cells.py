@@ -28,6 +28,8 @@ CONTROL_FLAGS = 32 | 64
 """messages.flags: control and connectionless messages."""
 IGNORED = "Ignored"
 """What the list says of a packet that a person ignores."""
+SIGNS = ("", "note", "warn", "error")
+"""By severity of a finding, the worst last."""
 MOST_NOTES = 50_000
 """Notes kept; past that all are asked for anew."""
 
@@ -118,6 +120,8 @@ class PacketCells:
         self.tables = tables
         self._marks = marks
         self._protocols = {protocol.name: protocol for protocol in protocols}
+        self.severities: NDArray[np.uint8] = np.empty(0, np.uint8)
+        """By packet, that of its worst finding; 0: none."""
 
     def row(self, packet: int) -> Row:
         """The row of one packet."""
@@ -224,7 +228,13 @@ class PacketCells:
         return " ".join(sign for sign, kind in shown if packet in self._marks.of(kind))
 
     def _rule(self, packet: int) -> tuple[str, str]:
-        """The first rule that fits, and the sign of what went wrong."""
+        """The first rule that fits, and the sign of what went wrong or was found."""
+        rule, sign = self._decoded_rule(packet)
+        found = SIGNS[self.severities[packet]] if packet < len(self.severities) else ""
+        return rule, max(sign, found, key=SIGNS.index)
+
+    def _decoded_rule(self, packet: int) -> tuple[str, str]:
+        """What decoding says of it."""
         packets, messages = self.tables.packets, self.tables.messages
         if packets.integer("code", packet):
             cut = packets.integer("length", packet) < packets.integer("udp_length", packet)

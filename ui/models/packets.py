@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import (
     QAbstractTableModel,
     QModelIndex,
@@ -188,6 +189,12 @@ class PacketModel(QAbstractTableModel):
     def sign_of(self, packet: int) -> str:
         """How the packet is related to the selected snapshot: part, base, ack, or not at all."""
         return self._signs.get(packet, "")
+
+    def show_severities(self, severities: NDArray[np.uint8], first: int, end: int) -> None:
+        """Those of the worst findings, by packet; of packets first to end - 1 they are others than before."""
+        if self._cells is not None:
+            self._cells.severities = severities
+            self._forget(first, end)
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() or self._rows is None else len(self._rows)

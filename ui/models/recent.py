@@ -74,7 +74,9 @@ class RecentModel(QAbstractListModel):
     def _row(self, capture: RecentCapture, now: datetime) -> RecentRow:
         missing = not Path(capture.path).is_file()
         badges = {"error": self.tr("errors"), "warn": self.tr("warnings")}
-        severity = capture.severity if capture.severity in badges and not missing else ""
+        if capture.found:
+            badges[capture.severity] = capture.found
+        severity = capture.severity if capture.severity in ("error", "warn") and not missing else ""
         return RecentRow(
             path=capture.path,
             name=Path(capture.path).name,

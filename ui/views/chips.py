@@ -123,6 +123,7 @@ class NoticeBar(QWidget):
 
     link_clicked = Signal()
     copy_clicked = Signal()
+    finding_clicked = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -138,6 +139,11 @@ class NoticeBar(QWidget):
         self._code.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._link = Chip(theme)
         self._link.clicked.connect(self.link_clicked)
+        self._finding = Chip(theme)
+        self._finding.setText(self.tr("Finding"))
+        self._finding.setToolTip(self.tr("Show what it means, what may be the cause, and what to do"))
+        self._finding.clicked.connect(self.finding_clicked)
+        self._finding.hide()
         self._copy = Chip(theme)
         self._copy.setText(self.tr("Copy"))
         self._copy.setToolTip(self.tr("Copy what is wrong, and where, as one line"))
@@ -148,6 +154,7 @@ class NoticeBar(QWidget):
         layout.addWidget(self._text, 1)
         layout.addWidget(self._code)
         layout.addWidget(self._link)
+        layout.addWidget(self._finding)
         layout.addWidget(self._copy)
         self.setMinimumHeight(TOOL_ROW_HEIGHT)
         self.hide()
@@ -168,6 +175,11 @@ class NoticeBar(QWidget):
         return self._link
 
     @property
+    def finding(self) -> Chip:
+        """The button to the finding; hidden where there is none."""
+        return self._finding
+
+    @property
     def copy(self) -> Chip:
         """The button that copies."""
         return self._copy
@@ -176,13 +188,14 @@ class NoticeBar(QWidget):
         """Paint in another theme."""
         self._theme = theme
         self._copy.set_theme(theme)
+        self._finding.set_theme(theme)
         self._link.set_theme(theme)
         self.update()
 
     def set_zoom(self, zoom: float) -> None:
         """Other font sizes."""
         self._text.setFont(fonts.font(fonts.Use.TABLE, zoom=zoom))
-        for chip in (self._link, self._copy):
+        for chip in (self._link, self._finding, self._copy):
             chip.setFont(fonts.font(fonts.Use.TABLE, zoom=zoom))
         self._code.setFont(fonts.font(fonts.Use.HEAD, zoom=zoom))
 

@@ -9,6 +9,7 @@ from PySide6.QtCore import QItemSelection, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QHideEvent, QIcon, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSplitter, QStackedLayout, QToolButton, QVBoxLayout, QWidget
 
+from analyzer.expert.rule import Severity
 from analyzer.protocols.base import Pace
 from ui import fonts
 from ui.document import Document
@@ -114,6 +115,10 @@ class ClientsPane(QWidget):
         limit_ms = float(preferences.base_age_limit_ms)
         self.source.set_base_age_limit(limit_ms)
         self.store.model.set_base_age_limit(limit_ms)
+
+    def show_findings(self, found: Mapping[int, Mapping[Severity, int]]) -> None:
+        """How many findings each session has, by severity."""
+        self.clients.show_findings(found)
 
     @property
     def session(self) -> int:

@@ -16,6 +16,9 @@ from ui.views.row_painter import RowPainter, row_background
 class RowTable(QTableView):
     """Qt asks a delegate for each cell, which costs as much again as all that is drawn; here it asks for none."""
 
+    indent = 0
+    """Pixels by which the first cell moves in for each level of rows that open."""
+
     def __init__(self, theme: Theme, model: QAbstractItemModel) -> None:
         super().__init__()
         self._painter = RowPainter(theme)
@@ -34,7 +37,7 @@ class RowTable(QTableView):
             return
         painter = QPainter(self.viewport())
         height, width = self.verticalHeader().defaultSectionSize(), self.viewport().width()
-        self._painter.set_columns(self._spans(), height)
+        self._painter.set_columns(self._spans(), height, self.indent)
         model, top = self.model(), self.rowViewportPosition(first)
         count = min(model.rowCount() - first, (area.bottom() - top) // height + 1)
         selection = self.selectionModel().selection()

@@ -85,17 +85,19 @@ class RowTree(QTreeView):
         if row.opens:
             left = row.depth * self.indentation()
             caret = QRect(left, top, self.indentation(), self.row_height())
-            self._paint_caret(painter, caret, self.isExpanded(index))
-
-    def _paint_caret(self, painter: QPainter, rect: QRect, is_open: bool) -> None:
-        middle = QPointF(rect.right() - self.indentation() / 2 + 2, rect.center().y() + 0.5)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(self._theme.color("text3"), 1.3, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
-        painter.drawPolyline([middle + QPointF(x, y) for x, y in (_OPEN if is_open else _CLOSED)])
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+            paint_caret(painter, caret, self._theme, is_open=self.isExpanded(index))
 
     def _spans(self) -> tuple[tuple[int, int], ...]:
         header = self.header()
         return tuple(
             (header.sectionViewportPosition(column), header.sectionSize(column)) for column in range(header.count())
         )
+
+
+def paint_caret(painter: QPainter, rect: QRect, theme: Theme, *, is_open: bool) -> None:
+    """What says that a row opens, in its indentation."""
+    middle = QPointF(rect.right() - rect.width() / 2 + 2, rect.center().y() + 0.5)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QPen(theme.color("text3"), 1.3, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
+    painter.drawPolyline([middle + QPointF(x, y) for x, y in (_OPEN if is_open else _CLOSED)])
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)

@@ -36,6 +36,8 @@ class SnapshotTab(QWidget):
 
     select_first = Signal()
     """The first snapshot is wanted."""
+    finding_wanted = Signal(int)
+    """About a snapshot."""
     shown = Signal(int)
     """A snapshot row is on the screen now."""
 
@@ -48,6 +50,8 @@ class SnapshotTab(QWidget):
         self._busy = False
         self._raw_wanted = False
         self._first = True
+        self.has_finding: Callable[[int], bool] = lambda snapshot: False
+        """Did a rule speak of a snapshot?"""
         self.head = SnapshotHeadBar(theme)
         self.notice = NoticeBar(theme)
         self.view = ChangeTreeView(theme)
@@ -79,6 +83,7 @@ class SnapshotTab(QWidget):
         self.head.left_filter.connect(self.view.setFocus)
         self.notice.link_clicked.connect(self.go_to_cause)
         self.notice.copy_clicked.connect(self.copy_finding)
+        self.notice.finding_clicked.connect(lambda: self.finding_wanted.emit(self._blamed()))
         self.state.chosen.connect(self.select_first)
         self.unread.chosen.connect(self._show_more)
         self.view.selectionModel().currentChanged.connect(self._on_current)
@@ -272,6 +277,7 @@ class SnapshotTab(QWidget):
         packets, reason = self._number, self._reason(tree)
         self.notice.show_notice(*snapshot_words.notice(tree.head, reason, packets, has_delta=bool(tree.types)))
         self._keeping(lambda: self.model.show_tree(tree))
+        self.look_for_finding()
         if self._first and tree.types:
             self._first = False
             self.view.open_first_type()
@@ -390,6 +396,16 @@ class SnapshotTab(QWidget):
             self._copy(text)
         else:
             self.copy_value()
+
+    def look_for_finding(self) -> None:
+        """Offer the finding about what is wrong, once there is one."""
+        snapshot = self._blamed()
+        self.notice.finding.setVisible(snapshot >= 0 and bool(self.notice.text) and self.has_finding(snapshot))
+
+    def _blamed(self) -> int:
+        """The snapshot that is shown, or with which its failure began; -1: none is shown."""
+        head = None if self.tree is None else self.tree.head
+        return -1 if head is None else head.cause if head.cause >= 0 else head.snapshot
 
     def copy_finding(self) -> None:
         """What is wrong with the snapshot, and where it is, into the clipboard."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QPalette, QResizeEvent
 from PySide6.QtWidgets import QLabel, QStatusBar, QToolButton, QWidget
 
 from analyzer.engine.machine import resident_bytes
+from analyzer.expert.rule import Severity
 from analyzer.stats.live import live_sessions
 from analyzer.stats.snapshots import RebuiltCounter, RebuiltCounts
 from analyzer.store.tables import Tables
@@ -17,6 +20,7 @@ from ui.live import LiveStanding
 from ui.marks import Mark
 from ui.theme import Theme
 from ui.views.progress_bar import ProgressBar
+from ui.views.severity_chips import SeverityCounts
 
 STATUS_HEIGHT = 24
 REFRESH_MS = 250
@@ -40,6 +44,8 @@ class StatusBar(QStatusBar):
 
     failure_wanted = Signal()
     """The hint about failed snapshots was pressed."""
+    findings_wanted = Signal()
+    """The counts of findings were pressed."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -65,6 +71,8 @@ class StatusBar(QStatusBar):
         self._hint.clicked.connect(self.failure_wanted)
         self._displayed = -1
         self._failures = 0
+        self.findings = SeverityCounts(theme)
+        self.findings.clicked.connect(self.findings_wanted)
         self._live: LiveStanding | None = None
         self._stream = ""
         self._texts: dict[QLabel, str] = {}
@@ -83,6 +91,7 @@ class StatusBar(QStatusBar):
         self._bar.setContentsMargins(EDGE, 0, EDGE, 0)
         for label in (self._file, self._packets, self._snapshots, self._failed, self._dropped):
             self._bar.addWidget(label)
+        self._bar.insertWidget(4, self.findings)
         progress = (self._hint, self._preparing, self._decoding, self._progress)
         for widget in (*progress, self._pinned, self._dialects, self._memory):
             self._bar.addPermanentWidget(widget)
@@ -104,6 +113,7 @@ class StatusBar(QStatusBar):
     def set_theme(self, theme: Theme) -> None:
         """Paint in another theme."""
         self._progress.set_theme(theme)
+        self.findings.set_theme(theme)
         palette = self._hint.palette()
         palette.setColor(QPalette.ColorRole.ButtonText, theme.color("accent"))
         self._hint.setPalette(palette)
@@ -111,7 +121,7 @@ class StatusBar(QStatusBar):
     def set_zoom(self, zoom: float) -> None:
         """Other sizes of type."""
         font = fonts.font(fonts.Use.HEAD, zoom=zoom)
-        for label in (*self.findChildren(QLabel), self._hint):
+        for label in (*self.findChildren(QLabel), self._hint, self.findings):
             label.setFont(font)
         self._progress.set_zoom(zoom)
         self.setMinimumHeight(round(STATUS_HEIGHT * zoom))
@@ -211,6 +221,11 @@ class StatusBar(QStatusBar):
             if live.set_back_s >= 1:
                 parts.append(self.tr("the clock was set back by {0} s").format(words.quantity(round(live.set_back_s))))
             self._put(self._decoding, words.DOT.join(parts))
+
+    def show_findings(self, counts: Mapping[Severity, int]) -> None:
+        """How many findings there are, by severity."""
+        self.findings.show_counts(counts)
+        self._fit()
 
     def show_preparing(self, text: str) -> None:
         """What is done beside the window at a first start; empty: nothing."""
@@ -351,6 +366,7 @@ class StatusBar(QStatusBar):
         """Each part is said whole or not at all, the least important left out first; the file's name is cut."""
         for label, text in self._texts.items():
             self._write(label, text)
+        self.findings.set_short(False)
         left_out = []
         for label in self._least_first:
             if self._taken() <= self.width():
@@ -380,8 +396,7 @@ class StatusBar(QStatusBar):
     def _taken(self) -> int:
         """Pixels of what stands in the bar, but for the hint."""
         parts: list[QWidget] = [*self._texts]
-        if not self._progress.isHidden():
-            parts.append(self._progress)
+        parts += [part for part in (self._progress, self.findings) if not part.isHidden()]
         return sum(part.sizeHint().width() + GAP for part in parts) + 2 * EDGE
 
     def _fit_hint(self) -> None:
@@ -391,13 +406,20 @@ class StatusBar(QStatusBar):
             self._hint.hide()
             return
         failed = words.count(self._failures, self.tr("snapshot failed"), self.tr("snapshots failed"))
-        taken = self._taken() + GAP
-        for text in (
-            self.tr("{0} · Shift+J goes to the next").format(failed),
-            self.tr("Shift+J: next failed"),
+        for text, short in (
+            (self.tr("{0} · Shift+J goes to the next").format(failed), False),
+            (self.tr("Shift+J: next failed"), False),
+            (self.tr("Shift+J: next failed"), True),
         ):
             self._hint.setText(text)
-            if taken + self._hint.sizeHint().width() <= self.width():
+            self.findings.set_short(short)
+            if self._taken() + GAP + self._hint.sizeHint().width() <= self.width():
                 self._hint.show()
                 return
+        if self._memory.text():
+            self.setToolTip("\n".join(filter(None, (self.toolTip(), self._memory.text()))))
+            self._write(self._memory, "")
+            self._fit_hint()
+            return
         self._hint.hide()
+        self.findings.set_short(False)

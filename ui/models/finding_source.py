@@ -1,0 +1,242 @@
+"""Keeps the findings of a document up to date: rules are applied on the query thread, at most twice a second."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+
+from analyzer.engine.query import Query
+from analyzer.expert.rule import Severity
+from analyzer.expert.rules import Thresholds
+from analyzer.stats.snapshots import RebuiltCounter
+from analyzer.store.tables import Tables
+from ui.document import Document
+from ui.models.finding_groups import (
+    NO_MOMENTS,
+    NOTHING_FOUND,
+    Arranged,
+    Moments,
+    Wanted,
+    arrange,
+    by_session,
+    moments,
+)
+
+REFRESH_MS = 500
+REST = 10
+"""Rules that took long rest for this many times as long: clicks are answered by the same thread."""
+ITEMS_S = 0.04
+"""So long items are looked at in one go, before others are answered."""
+ITEMS_REST_MS = 80
+_TOPIC = "findings"
+
+Severities = NDArray[np.uint8]
+NO_SEVERITIES: Severities = np.empty(0, np.uint8)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """What was found so far."""
+
+    arranged: Arranged = NOTHING_FOUND
+    """As it is wanted."""
+    counts: Mapping[Severity, int] = field(default_factory=lambda: dict.fromkeys(Severity, 0))
+    """Of the whole capture."""
+    sessions: Mapping[int, Mapping[Severity, int]] = field(default_factory=dict)
+    """The same by session."""
+    severities: Severities = field(default_factory=lambda: NO_SEVERITIES)
+    """By packet, the worst severity; 0: none."""
+    errors: Moments = NO_MOMENTS
+    warnings: Moments = NO_MOMENTS
+    unknown: int = 0
+    """Snapshots of which nobody can tell whether they are right: what they rest on was not captured."""
+
+    items_done: float = 1.0
+    """Share of the snapshots whose items were looked at."""
+
+    @property
+    def worst(self) -> Severity | None:
+        """None: nothing was found."""
+        return max((severity for severity, count in self.counts.items() if count), default=None)
+
+
+NOTHING = Found()
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    found: Found | None
+    """None: as before."""
+    marked: range
+    """Packets that are marked otherwise than before."""
+    left: bool
+    """There are items to be looked at."""
+    seconds: float
+    """That rules took, without those for items."""
+
+
+class _Desk:
+    """Applies rules for one document; only the query thread asks it."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+        self._counter = RebuiltCounter(tables)
+        self._told: tuple[int, Wanted, float] | None = None
+        self._severities = NO_SEVERITIES
+
+    def answer(self, query: Query, wanted: Wanted, thresholds: Thresholds, *, items: bool) -> _Answer:
+        """What there is now. `items`: after some more of them were looked at."""
+        left = query.look_at_items(ITEMS_S) if items else True
+        start = perf_counter()
+        found, marked = self._judge(query, wanted, thresholds, left=left)
+        return _Answer(found, marked, left, perf_counter() - start)
+
+    def _judge(self, query: Query, wanted: Wanted, thresholds: Thresholds, *, left: bool) -> tuple[Found | None, range]:
+        findings, tables = query.findings, self._tables
+        if findings.thresholds.changed != thresholds.changed:
+            findings.use(thresholds)
+        findings.update()
+        passed, every = query.items_looked_at
+        done = round(passed / every, 2) if every else 1.0
+        if self._told == (findings.version, wanted, done):
+            return None, range(0)
+        self._told = findings.version, wanted, done
+        severities = findings.severities(0, len(tables.packets))
+        before = np.zeros_like(severities)
+        before[: len(self._severities)] = self._severities[: len(severities)]
+        others = np.flatnonzero(severities != before)
+        self._severities = severities
+        found = Found(
+            arrange(findings, tables, wanted),
+            findings.counts(),
+            by_session(findings),
+            severities,
+            moments(findings, tables, Severity.ERROR),
+            moments(findings, tables, Severity.WARNING),
+            self._counter.counts().unknown,
+            done if left else 1.0,
+        )
+        return found, range(int(others[0]), int(others[-1]) + 1) if len(others) else range(0)
+
+
+class FindingSource(QObject):
+    """Asks as rows come, and again when something else is wanted."""
+
+    changed = Signal()
+    """`found` is new."""
+    settled = Signal()
+    """All that there is was judged, for now."""
+    marked = Signal(int, int)
+    """The packets first to end - 1 may be marked otherwise than before."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.found = NOTHING
+        self._wanted = Wanted()
+        self._thresholds = Thresholds()
+        self._document: Document | None = None
+        self._desk: _Desk | None = None
+        self._stale = False
+        self._asked = False
+        self._caught_up = False
+        self._pause = QTimer(self)
+        self._pause.setSingleShot(True)
+        self._pause.timeout.connect(self._refresh)
+
+    @property
+    def wanted(self) -> Wanted:
+        """What the list is to show."""
+        return self._wanted
+
+    @property
+    def is_complete(self) -> bool:
+        """All that is decoded was judged."""
+        return self._caught_up and not self._stale and not self._asked
+
+    def show_document(self, document: Document | None) -> None:
+        """Follow another document, or none."""
+        if self._document is not None:
+            for signal in (self._document.rows_added, self._document.amended):
+                signal.disconnect(self._outdated)
+            self._document.decoded.disconnect(self._at_once)
+            self._document.paused_changed.disconnect(self._refresh)
+            self._document.question_failed.disconnect(self._failed)
+            self._document.unreadable.disconnect(self._failed)
+        self._pause.stop()
+        self._document = document
+        self._desk = None if document is None else _Desk(document.tables)
+        self._stale, self._asked, self._caught_up = document is not None, False, False
+        self.found = NOTHING
+        if document is not None:
+            for signal in (document.rows_added, document.amended):
+                signal.connect(self._outdated)
+            document.decoded.connect(self._at_once)
+            document.paused_changed.connect(self._refresh)
+            document.question_failed.connect(self._failed)
+            document.unreadable.connect(self._failed)
+        self.changed.emit()
+        self._refresh()
+
+    def want(self, wanted: Wanted) -> None:
+        """Show other findings, or in other groups, as soon as can be."""
+        if wanted != self._wanted:
+            self._wanted = wanted
+            self._at_once()
+
+    def use(self, thresholds: Thresholds) -> None:
+        """Apply rules with other thresholds, without decoding anything again."""
+        if thresholds.changed != self._thresholds.changed:
+            self._thresholds = thresholds
+            self._at_once()
+
+    @Slot()
+    def _at_once(self) -> None:
+        self._pause.stop()
+        self._stale = self._document is not None
+        self._refresh(asked_for=True)
+
+    @Slot()
+    def _outdated(self) -> None:
+        self._stale = True
+        self._refresh()
+
+    @Slot()
+    def _refresh(self, *, asked_for: bool = False) -> None:
+        document, desk = self._document, self._desk
+        if document is None or desk is None or not self._stale or self._asked or self._pause.isActive():
+            return
+        if document.is_paused and not asked_for and self._caught_up:
+            return
+        self._stale, self._asked = False, True
+        wanted, thresholds, items = self._wanted, self._thresholds, document.is_live or document.is_decoded
+
+        def question(query: Query) -> _Answer:
+            return desk.answer(query, wanted, thresholds, items=items)
+
+        document.ask(_TOPIC, question, lambda answer: self._answered(document, answer))
+
+    def _answered(self, document: Document, answer: _Answer) -> None:
+        if document is not self._document:
+            return
+        self._asked = False
+        self._caught_up = True
+        self._stale = self._stale or answer.left
+        hurry = answer.left and document.is_decoded
+        self._pause.start(ITEMS_REST_MS if hurry else max(REFRESH_MS, round(answer.seconds * 1000 * REST)))
+        if answer.found is not None:
+            self.found = answer.found
+            self.changed.emit()
+            if answer.marked:
+                self.marked.emit(answer.marked.start, answer.marked.stop)
+        if self.is_complete:
+            self.settled.emit()
+        self._refresh()
+
+    @Slot()
+    def _failed(self) -> None:
+        self._asked = False
