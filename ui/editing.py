@@ -82,6 +82,8 @@ class Editing(QObject):
         focused = QApplication.focusWidget() or self._packets
         if self._clients is focused or self._clients.isAncestorOf(focused):
             return self._clients.row_filter()
+        if self._findings is focused or self._findings.isAncestorOf(focused):
+            return self._findings.row_filter()
         if self._snapshot_tab.isAncestorOf(focused):
             return self._snapshot_tab.cell_filter()
         if self._packet_tab.isAncestorOf(focused):

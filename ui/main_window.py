@@ -238,7 +238,15 @@ class MainWindow(QMainWindow):
         for changed in (self.packets.model.rowsInserted, self.packets.model.modelReset):
             changed.connect(self._say_displayed)
         as_filter = self.filtering.as_filter
-        for pane in (self.packets, self.packet_tab.tree, self.snapshot_tab, self.clients, self.charts.commands):
+        panes = (
+            self.packets,
+            self.packet_tab.tree,
+            self.snapshot_tab,
+            self.clients,
+            self.findings,
+            self.charts.commands,
+        )
+        for pane in panes:
             pane.as_filter = as_filter
         as_filter.told.connect(self.status.say)
         as_filter.column_wanted.connect(self.packet_columns.add_field)

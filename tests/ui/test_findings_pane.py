@@ -12,11 +12,15 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from analyzer.engine.filtering import registry
 from analyzer.expert.rule import Severity
+from analyzer.protocols import PROTOCOLS
 from tests.ui.growing import Growing
 from ui.document import Document
+from ui.models.filter_texts import FilterTexts
 from ui.settings import Preferences
 from ui.theme import DARK, LIGHT
+from ui.views.filter_menu import AsFilter
 from ui.views.findings import FindingsPane
 
 BAD = BUNDLED / "ddnet_tsunami_badcrc_head.pcap"
@@ -294,22 +298,26 @@ def test_states_say_what_is_missing(qtbot: QtBot, document: OpenDocument, pane: 
 def test_a_menu_copies(qtbot: QtBot, document: OpenDocument, pane: FindingsPane) -> None:
     opened = document(BAD)
     shown(qtbot, pane, opened)
-    texts: list[str] = []
-    pane.extend_menu = lambda menu, text: texts.append(text)
+    pane.as_filter = AsFilter(lambda: FilterTexts(registry(PROTOCOLS)))
     menu = pane.table.row_menu(row_of(pane, "bot0 · tick 230"))
     actions = {action.text().partition("\t")[0]: action for action in menu.actions()}
-    assert list(actions) == [
+    assert [action.text().partition("\t")[0] for action in menu.actions()] == [
         "Go to packet",
         "",
         "Copy finding as text",
         "Copy row",
         "Copy group as CSV",
         "Copy all as CSV",
+        "",
+        "Apply as filter",
+        "Prepare as filter",
         "Copy as filter",
+        "Add finding.rule as column",
+        "",
     ]
     actions["Copy as filter"].trigger()
     assert QApplication.clipboard().text() == 'finding.rule == "snap.crc"'
-    assert texts == ['finding.rule == "snap.crc"']
+    assert pane.row_filter() == 'finding.rule == "snap.crc"'
     actions["Copy group as CSV"].trigger()
     assert len(QApplication.clipboard().text().splitlines()) == 4
     actions["Copy all as CSV"].trigger()

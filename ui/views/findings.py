@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import qtawesome
 from PySide6.QtCore import QEvent, QModelIndex, Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication, QIcon, QKeyEvent, QResizeEvent, QShowEvent
@@ -19,6 +17,7 @@ from ui.models.findings import FindingModel
 from ui.settings import Preferences
 from ui.theme import TOOL_ROW_HEIGHT, Theme
 from ui.views.elided import ElidedLabel
+from ui.views.filter_menu import AsFilter
 from ui.views.finding_reader import FindingReader
 from ui.views.finding_table import FindingTable
 from ui.views.pane_state import PaneState
@@ -50,7 +49,7 @@ class FindingsPane(QWidget):
         self.detail = self.reader.detail
         self._hint = ElidedLabel()
         self._state = PaneState()
-        self.extend_menu: Callable[[QMenu, str], None] = lambda menu, text: None
+        self.as_filter: AsFilter | None = None
         """Adds to a menu what can be done with a display filter."""
         self._lay_out()
         self._set_up()
@@ -318,6 +317,14 @@ class FindingsPane(QWidget):
         groups = self.findings.groups
         return [one for one in groups if one is group or (group.rule is None and one.session == group.session)]
 
+    def row_filter(self) -> str:
+        """The current row's rule, or its severity, as a filter; empty: there is none."""
+        row = self.table.currentIndex().row()
+        if row < 0:
+            return ""
+        group = self.findings.group_at(row)
+        return as_filter(group.key[0], group.severity)
+
     def _fill_menu(self, menu: QMenu, row: int) -> None:
         self.table.make_current(row)
         group, finding = self.findings.group_at(row), self.findings.finding_at(row)
@@ -328,9 +335,9 @@ class FindingsPane(QWidget):
         menu.addAction(self.tr("Copy row\tCtrl+C"), self.table.copy_row)
         menu.addAction(self.tr("Copy group as CSV"), lambda: self.copy_csv(group))
         menu.addAction(self.tr("Copy all as CSV"), self.copy_csv)
-        text = as_filter(group.key[0], group.severity)
-        menu.addAction(self.tr("Copy as filter"), lambda: QGuiApplication.clipboard().setText(text))
-        self.extend_menu(menu, text)
+        if self.as_filter is not None:
+            menu.addSeparator()
+            self.as_filter.add_to(menu, self.row_filter())
 
     def _fit_tools(self) -> None:
         short = self.width() < SHORT_CHIPS * self._zoom
