@@ -32,7 +32,7 @@ def autopsy(tables: Tables, states: States, snapshot: int) -> Autopsy | None:
     base = snapshots.integer("base", snapshot)
     empty = _packed_empty(states, snapshot)
     own = _packed(states, base) if base >= 0 else empty
-    difference = (wire - computed + 0x80000000 & 0xFFFFFFFF) - 0x80000000
+    difference = (computed - wire + 0x80000000 & 0xFFFFFFFF) - 0x80000000
     if own is None:
         return Autopsy(difference, ())
     bases = {} if base < 0 else {-1: empty}

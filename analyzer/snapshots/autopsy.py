@@ -26,7 +26,7 @@ class Autopsy:
     """What was found about one snapshot."""
 
     difference: int
-    """What is to be added to the sum that was computed, signed 32-bit."""
+    """What the computed sum has too much, signed 32-bit: computed less that on the wire."""
     explanations: tuple[Explanation, ...]
     """The likeliest first."""
 

@@ -45,7 +45,7 @@ def test_root_causes_with_what_follows(capsys: pytest.CaptureFixture[str]) -> No
         (715, 230, "bot0", 67),
         (1175, 308, "bot2", 28),
     ]
-    assert wrong[0]["text"] == "crc mismatch: 9574acc0 on the wire, 9574acc1 computed, difference -1"
+    assert wrong[0]["text"] == "crc mismatch: 9574acc0 on the wire, 9574acc1 computed, difference +1"
     assert {key for one in found["findings"] for key in one} == {
         *("rule", "severity", "frame", "time", "client", "server", "session", "player", "tick", "followers", "text"),
     }

@@ -143,7 +143,7 @@ def test_autopsies(name: str) -> None:
         for number, (finding, changed) in enumerate(zip(query.findings.of("snap.crc"), CHANGED, strict=False)):
             autopsy = query.autopsy(finding.snapshot)
             assert autopsy is not None
-            assert autopsy.difference == -1
+            assert autopsy.difference == 1
             best = [(one.type, one.id) for one in autopsy.best]
             assert changed in best
             if number < PROVED:

@@ -31,7 +31,7 @@ def test_checksum_errors_from_two_items_with_one_key(tmp_path: Path) -> None:
     assert wrong.followers == 1
     autopsy = found.query.autopsy(wrong.snapshot)
     assert autopsy is not None
-    assert autopsy.difference == 300
+    assert autopsy.difference == -300
     assert [(one.kind, one.type, one.id) for one in autopsy.best] == [("duplicate-key", 5, 2)]
     assert autopsy.verdict.startswith("One explanation fits best: two updates of Flag 2")
     assert found.query.autopsy(0) is None

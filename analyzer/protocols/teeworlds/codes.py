@@ -103,7 +103,7 @@ CODES = (
     Code(
         "C1",
         Status.CRC,
-        "crc mismatch: {crc_wire} on the wire, {crc_computed} computed, difference {detail}",
+        "crc mismatch: {crc_wire} on the wire, {crc_computed} computed, difference {detail:+}",
         "rebuilt, crc mismatch",
         rule="snap.crc",
     ),

@@ -336,7 +336,7 @@ class Epoch:
             set_code(row, "OK-E")
             row.proof = Proof.BASE if proved else Proof.NONE
         elif checksum != made.crc:
-            row.detail = signed(checksum - made.crc)
+            row.detail = signed(made.crc - checksum)
             self._outcomes.fail(row, "C1", whole=True)
             return
         else:

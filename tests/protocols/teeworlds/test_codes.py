@@ -61,7 +61,7 @@ def test_packet_codes_begin_with_their_name() -> None:
 
 def test_a_reason_reads_as_a_sentence() -> None:
     text = CODES[CODE_NUMBERS["C1"]].text
-    assert text.format(crc_wire=5, crc_computed=3, detail=2) == "crc mismatch: 5 on the wire, 3 computed, difference 2"
+    assert text.format(crc_wire=3, crc_computed=5, detail=2) == "crc mismatch: 3 on the wire, 5 computed, difference +2"
 
 
 def test_every_code_has_a_legend() -> None:

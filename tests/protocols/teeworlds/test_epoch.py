@@ -412,7 +412,7 @@ class TestMalformed:
         play.snap(110, 108, B, A)
         assert [found for _, found in play.codes] == ["OK", "C1", "B2", "B2", "OK", "OK"]
         row = play.snapshots[1]
-        assert (row.status, row.crc_wire, row.crc_computed, row.detail) == (Status.CRC, CRC_B + 5, CRC_B, 5)
+        assert (row.status, row.crc_wire, row.crc_computed, row.detail) == (Status.CRC, CRC_B + 5, CRC_B, -5)
         assert (row.items, row.base, row.depth, row.proof) == (2, 0, 1, Proof.NONE)
         assert [row.cause for row in play.snapshots] == [-1, -1, 1, 1, -1, -1]
 
@@ -422,7 +422,7 @@ class TestMalformed:
         play.snap(100, -1, EMPTY, items)
         assert last(play).crc_wire == -0x80000000
         play.messages([snap_single(102, 2, b"", 0x7FFFFFFF)])
-        assert (code(last(play)), last(play).detail) == ("C1", -1)
+        assert (code(last(play)), last(play).detail) == ("C1", 1)
 
     @pytest.mark.parametrize(
         ("data", "checksum", "text"),
