@@ -98,7 +98,9 @@ FIXED = (
     FieldInfo(
         "message.name", _C, "name of the message, in full or as the list has it", _MESSAGE, "message.name == Input"
     ),
-    FieldInfo("message.id", _N, "its number on the wire", _MESSAGE, "message.id in {5, 7..9}"),
+    FieldInfo(
+        "message.id", _N, "its number, without the bit for messages of the engine", _MESSAGE, "message.id in {5, 7..9}"
+    ),
     FieldInfo("message.size", _N, "its bytes, with its number", _MESSAGE, "sum(message.size) > 500"),
     FieldInfo("message.sequence", _N, "its sequence number, if it is vital", _MESSAGE, "message.sequence == 5"),
     FieldInfo("message.code", _C, "what is wrong with the message", _MESSAGE, "message.code"),
