@@ -128,7 +128,11 @@ FIXED = (
         "snapshot.base_time > 60ms",
     ),
     FieldInfo(
-        "snapshot.ack_delay", _D, "time until the client acknowledged it", _SNAPSHOT, "snapshot.ack_delay >= 20ms"
+        "snapshot.ack_delay",
+        _D,
+        "of a rebuilt one, time until the client acknowledged it",
+        _SNAPSHOT,
+        "snapshot.ack_delay >= 20ms",
     ),
     FieldInfo("snapshot.kind", _C, "how it was sent", _SNAPSHOT, "snapshot.kind == SNAPEMPTY"),
     FieldInfo("snapshot.parts", _N, "parts announced", _SNAPSHOT, "snapshot.parts > 1"),

@@ -144,10 +144,15 @@ def is_in_chunks(packet: Record) -> bool:
     return any(True for _ in chunks(packet))
 
 
+def is_meant(own: str, wanted: str) -> bool:
+    """Is a field, one of several repetitions maybe, meant by a name? Without an index it means all of them."""
+    return own == wanted or own.startswith(f"{wanted}[")
+
+
 def leaves(fields: list[Record], name: str) -> Iterator[Any]:
     """Values of the fields of a name at any depth, with or without an index behind it."""
     for field in fields:
-        if field["name"].split("[")[0] == name and field["value"] is not None:
+        if is_meant(field["name"], name) and field["value"] is not None:
             yield field["value"]
         yield from leaves(field["children"], name)
 
@@ -197,15 +202,15 @@ class KnownItem:
     def of_field(self, name: str) -> Iterator[Any]:
         """Numbers or texts of a field."""
         for field in self.layout.fields:
-            if field.name == name:
-                width = field.kind.ints
-                for start in range(field.at, field.at + field.count * width, width):
-                    own = self.values[start : start + width]
-                    if len(own) == width:
-                        yield own[0] if width == 1 else _text(field.kind.base, own, self.layout)
+            width = field.kind.ints
+            for number in range(field.count):
+                own = self.values[field.at + number * width :][:width]
+                full = field.name if field.count == 1 else f"{field.name}[{number}]"
+                if is_meant(full, name) and len(own) == width:
+                    yield own[0] if width == 1 else _text(field.kind.base, own)
 
 
-def _text(base: str, ints: list[int], layout: Any) -> str:
+def _text(base: str, ints: list[int]) -> str:
     """Four characters a number, the first one highest, each 128 too high, up to the first zero; or a UUID."""
     if base == "uuid":
         declared = _uuid(ints)
@@ -262,7 +267,7 @@ def change_values(snapshot: Record, type_name: str, field: str = "", part: str =
     """Of the changes of a type: 1 for each, or for each of a kind; bits or ids; or `new`, `old`, `difference`."""
     own = [change for change in snapshot["changes"] if type_name in change["name"].rstrip(")").split(" (")]
     if field:
-        fields = [one for change in own for one in change["fields"] if one["name"].split("[")[0] == field]
+        fields = [one for change in own for one in change["fields"] if is_meant(one["name"], field)]
         if part == "difference":
             return [one[part] for one in fields if one[part]]
         return [one[part] for one in fields if one[part] is not None and one["new"] != one["old"]]

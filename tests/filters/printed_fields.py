@@ -221,14 +221,35 @@ def _of_findings() -> Iterator[Field]:
 
 
 def _of_schemas(printed: Printed, registry: Registry) -> Iterator[Field]:
-    """Fields of the messages and items that occur."""
+    """Fields of the messages and items that occur, and one repetition of those that have several."""
     messages = {name for packet in printed.packets for name in packet["messages"]}
     items = {name for one in printed.snapshots for name in _item_names(one)}
+    repeated = {one for packet in printed.packets for _, own in bodies(packet) for one in _repeated(own)}
+    repeated |= {one for snapshot in printed.snapshots for one in _repeated_in_items(snapshot)}
     for info in registry:
         if info.message is not None and messages & info.message.names:
-            yield Field(info.name, KINDS[info.kind], _message_reader(info))
+            names = [info.name, *([f"{info.name}[1]"] if info.message.field in repeated else [])]
         elif info.item is not None and info.item.name in items:
-            yield Field(info.name, KINDS[info.kind], _item_reader(info))
+            names = [info.name, *([f"{info.name}[1]"] if info.item.field in repeated else [])]
+        else:
+            continue
+        for name in names:
+            found = registry.get(name)
+            if found is not None:
+                yield Field(name, KINDS[found.kind], (_message_reader if found.message else _item_reader)(found))
+
+
+def _repeated(fields: list[Record]) -> Iterator[str]:
+    """Names of fields that there are several of."""
+    for field in fields:
+        if "[" in field["name"]:
+            yield field["name"].partition("[")[0]
+        yield from _repeated(field["children"])
+
+
+def _repeated_in_items(snapshot: Record) -> Iterator[str]:
+    for change in snapshot["changes"]:
+        yield from (one["name"].partition("[")[0] for one in change["fields"] if "[" in one["name"])
 
 
 def _item_names(snapshot: Record) -> Iterator[str]:
