@@ -98,7 +98,9 @@ FIXED = (
     FieldInfo(
         "message.name", _C, "name of the message, in full or as the list has it", _MESSAGE, "message.name == Input"
     ),
-    FieldInfo("message.id", _N, "its number on the wire", _MESSAGE, "message.id in {5, 7..9}"),
+    FieldInfo(
+        "message.id", _N, "its number, without the bit for messages of the engine", _MESSAGE, "message.id in {5, 7..9}"
+    ),
     FieldInfo("message.size", _N, "its bytes, with its number", _MESSAGE, "sum(message.size) > 500"),
     FieldInfo("message.sequence", _N, "its sequence number, if it is vital", _MESSAGE, "message.sequence == 5"),
     FieldInfo("message.code", _C, "what is wrong with the message", _MESSAGE, "message.code"),
@@ -126,7 +128,11 @@ FIXED = (
         "snapshot.base_time > 60ms",
     ),
     FieldInfo(
-        "snapshot.ack_delay", _D, "time until the client acknowledged it", _SNAPSHOT, "snapshot.ack_delay >= 20ms"
+        "snapshot.ack_delay",
+        _D,
+        "of a rebuilt one, time until the client acknowledged it",
+        _SNAPSHOT,
+        "snapshot.ack_delay >= 20ms",
     ),
     FieldInfo("snapshot.kind", _C, "how it was sent", _SNAPSHOT, "snapshot.kind == SNAPEMPTY"),
     FieldInfo("snapshot.parts", _N, "parts announced", _SNAPSHOT, "snapshot.parts > 1"),

@@ -36,7 +36,7 @@ class NumberTest:
         return isinstance(value, int | float) and bool(ORDERS[self.operator](value, self.number))
 
     def many(self, values: NDArray[np.generic]) -> Bools:
-        """Of numbers, shape (n,)."""
+        """Of numbers, shape like they."""
         return np.asarray(ORDERS[self.operator](values, self.number), np.bool_)
 
 
@@ -52,7 +52,7 @@ class RangeTest:
         return isinstance(value, int | float) and self.low <= value <= self.high
 
     def many(self, values: NDArray[np.generic]) -> Bools:
-        """Of numbers, shape (n,)."""
+        """Of numbers, shape like they."""
         return np.asarray((values >= self.low) & (values <= self.high), np.bool_)  # type: ignore[operator]
 
 
@@ -67,8 +67,8 @@ class TextTest:
         return self.test(value)
 
     def many(self, values: NDArray[np.generic]) -> Bools:
-        """Of numbers, shape (n,): none fits."""
-        return np.zeros(len(values), np.bool_)
+        """Of numbers, shape like they: none fits."""
+        return np.zeros(values.shape, np.bool_)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +82,8 @@ class AnyTest:
         return any(test.one(value) for test in self.tests)
 
     def many(self, values: NDArray[np.generic]) -> Bools:
-        """Of numbers, shape (n,)."""
-        found = np.zeros(len(values), np.bool_)
+        """Of numbers, shape like they."""
+        found = np.zeros(values.shape, np.bool_)
         for test in self.tests:
             found |= test.many(values)
         return found

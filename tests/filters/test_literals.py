@@ -13,7 +13,7 @@ from analyzer.filters.errors import FilterError
 from analyzer.filters.kinds import Kind
 from analyzer.filters.literals import Meaning, entry_test, mask_of, number_of
 from analyzer.filters.syntax import Value
-from analyzer.filters.value_tests import Test
+from analyzer.filters.value_tests import AnyTest, Test, TextTest
 
 SECOND = 1_000_000_000
 
@@ -89,6 +89,13 @@ def test_numbers_beyond_what_a_column_holds() -> None:
     assert made(meaning(Kind.NUMBER), "<", "1" + "0" * 30).many(numbers).tolist() == [True, True]
     assert made(meaning(Kind.NUMBER), "==", "-1").many(numbers).tolist() == [False, False]
     assert entry_test(meaning(Kind.NUMBER), value("-5..300")).many(numbers).tolist() == [True, True]
+
+
+def test_fields_with_several_numbers_a_row() -> None:
+    ports = np.array([[8303, 9], [10, 8303]])
+    either = AnyTest((entry_test(meaning(Kind.NUMBER), value("8303")), entry_test(meaning(Kind.NUMBER), value("5..9"))))
+    assert either.many(ports).tolist() == [[True, True], [False, True]]
+    assert AnyTest((TextTest(lambda own: True), either)).many(ports).tolist() == [[True, True], [False, True]]
 
 
 @pytest.mark.parametrize(
