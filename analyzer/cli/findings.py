@@ -11,14 +11,16 @@ import typer
 
 from analyzer.cli.absent import note_absence
 from analyzer.cli.clients import sessions_of
+from analyzer.cli.filtering import Filtered
 from analyzer.cli.opening import decoded
-from analyzer.cli.options import AsJson, Client, DecodeAs, File, MemoryLimit, SchemaFiles
+from analyzer.cli.options import AsJson, Client, DecodeAs, DisplayFilter, File, MemoryLimit, SchemaFiles
 from analyzer.cli.output import Column, counted, json_text, one_line, table_lines, write_lines
 from analyzer.engine.capture import Capture
 from analyzer.engine.query import Query
 from analyzer.expert.findings import Finding, Findings
 from analyzer.expert.rule import Severity
 from analyzer.expert.rules import RULES, Thresholds
+from analyzer.filters.value_tests import Bools
 from analyzer.stats.flows import FlowEnds, flow_ends, session_flow
 from analyzer.store.tables import Tables
 
@@ -57,6 +59,7 @@ def findings(
         str, typer.Option("--least", metavar="SEVERITY", help="Only what is as bad: note, warn or error.")
     ] = "note",
     client: Client = None,
+    display_filter: DisplayFilter = None,
     thresholds: Annotated[
         list[str] | None,
         typer.Option(
@@ -79,8 +82,9 @@ def findings(
 ) -> None:
     """List what is wrong: root causes, each with the number of snapshots that failed because of it.
 
-    --fail-on looks at what --rule, --least and --client leave.
+    --fail-on looks at what --rule, --least, --client and -Y leave; -Y is about the packets that findings rest on.
     """
+    filtered = None if display_filter is None else Filtered(display_filter, schema)
     rules = [_rule(name) for name in rule or ()] or list(RULES)
     bad = [_failing(word) for word in fail_on or ()]
     chosen = _severity(least, "--least")
@@ -92,8 +96,9 @@ def findings(
             query.look_at_items()
         found.update()
         sessions = None if client is None else sessions_of(capture.tables, client)
+        packets = None if filtered is None else filtered.packets(capture, query)
         described = _Described(capture, query, autopsy)
-        listed = {name: _of(found, name, sessions, chosen) for name in rules}
+        listed = {name: _of(found, name, sessions, packets, chosen) for name in rules}
         if not any(listed.values()) and not len(capture.tables.snapshots):
             note_absence(file, capture.tables, warned=bool(capture.problems))
         if as_json:
@@ -141,9 +146,13 @@ def _thresholds(texts: Sequence[str]) -> Thresholds:
         raise typer.BadParameter(str(error), param_hint="'--set'") from error
 
 
-def _of(found: Findings, rule: str, sessions: set[int] | None, least: Severity) -> list[Finding]:
-    every = found.of(rule, least=least)
-    return every if sessions is None else [finding for finding in every if finding.session in sessions]
+def _of(found: Findings, rule: str, sessions: set[int] | None, packets: Bools | None, least: Severity) -> list[Finding]:
+    return [
+        finding
+        for finding in found.of(rule, least=least)
+        if (sessions is None or finding.session in sessions)
+        and (packets is None or (finding.packet >= 0 and packets[finding.packet]))
+    ]
 
 
 def _is_met(what: Severity | str, listed: dict[str, list[Finding]]) -> bool:

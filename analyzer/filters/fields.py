@@ -191,8 +191,9 @@ FIXED = (
         Kind.ORDERED,
         "how bad a finding is",
         Owner.FINDING,
-        "finding.severity >= warning",
+        "finding.severity >= warn",
         SEVERITIES[1:],
+        aliases={"warning": ("warn",)},
     ),
 )
 """The fields of every capture."""

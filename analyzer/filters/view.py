@@ -18,8 +18,8 @@ from analyzer.filters.vocabulary import NO_PROTOCOL, Vocabulary, Words
 from analyzer.store.growing import Growing
 from analyzer.store.tables import Tables
 
-SEVERITIES = ("", "note", "warning", "error")
-"""By findings.severity."""
+SEVERITIES = ("", "note", "warn", "error")
+"""By findings.severity, in the words of `snapscope-cli findings`."""
 BLOCK = 1 << 14
 """Pairs of a packet and a snapshot that are looked at together."""
 FEW_PACKETS = 4096

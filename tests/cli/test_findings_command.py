@@ -10,6 +10,8 @@ import pytest
 from capture_files import BUNDLED, SAMPLE
 
 from analyzer.cli import main
+from analyzer.expert.rule import Severity
+from analyzer.filters.view import SEVERITIES
 
 BAD = BUNDLED / "ddnet_tsunami_badcrc_head.pcap"
 
@@ -130,6 +132,22 @@ def test_without_items(capsys: pytest.CaptureFixture[str]) -> None:
 )
 def test_wrong_usage(capsys: pytest.CaptureFixture[str], options: list[str], text: str) -> None:
     assert text in refused(capsys, str(BAD), *options)
+
+
+def test_a_filter_is_about_the_packets(capsys: pytest.CaptureFixture[str]) -> None:
+    chosen = document(capsys, str(BAD), "-Y", 'finding.severity >= warn && session.player == "bot2"')["findings"]
+    every = document(capsys, str(BAD))["findings"]
+    assert chosen == [one for one in every if one["player"] == "bot2" and one["severity"] != "note"]
+    assert [one["frame"] for one in chosen] == [1175]
+    assert main(["findings", str(BAD), "-Y", "frame.number < 300", "--fail-on", "error"]) == 0
+    assert main(["findings", str(BAD), "-Y", "frame.number", "--fail-on", "error"]) == 3
+    capsys.readouterr()
+    assert main(["findings", str(BAD), "-Y", "frame.numbr"]) == 2
+    assert "did you mean frame.number" in capsys.readouterr().err
+
+
+def test_severities_have_the_words_of_filters() -> None:
+    assert SEVERITIES[1:] == tuple(severity.word for severity in Severity)
 
 
 def test_a_client_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:

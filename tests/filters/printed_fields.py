@@ -26,7 +26,7 @@ from tests.filters.printed import (
 
 NOT_PRINTED = {"message.code", "message.repeated", "message.ahead"}
 """Fields that no command prints."""
-SEVERITIES = {"note": "note", "warn": "warning", "error": "error"}
+SEVERITIES = {"note": "note", "warn": "warn", "error": "error"}
 """As `findings` prints them, and as filters have them; ascending."""
 SNAPSHOT_NUMBERS = ("tick", "base_tick", "parts", "part_count", "wire_bytes", "delta_bytes", "deleted", "updated")
 REBUILT_NUMBERS = ("state_bytes", "items", "added", "changed", "removed")

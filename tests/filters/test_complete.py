@@ -68,7 +68,7 @@ def test_values_with_a_name() -> None:
     assert offered("item.Character.weapon == gr") == ["grenade"]
     assert offered("item.Character.player_flags & pl") == ["playing"]
     assert offered("message.vital == ") == ["true", "false"]
-    assert offered("finding.severity >= ") == ["note", "warning", "error"]
+    assert offered("finding.severity >= ") == ["note", "warn", "error"]
 
 
 def test_frequent_values_come_first(view: View) -> None:

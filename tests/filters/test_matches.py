@@ -34,7 +34,7 @@ FILTERS = (
     "snapshot.status != ok",
     "snapshot.ack_delay > 20ms",
     "count(message.name) > 2",
-    "finding.severity >= warning",
+    "finding.severity >= warn",
     "flow.dialect == ddnet",
     "packet.kind == control",
 )
