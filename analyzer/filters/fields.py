@@ -193,7 +193,6 @@ FIXED = (
         Owner.FINDING,
         "finding.severity >= warn",
         SEVERITIES[1:],
-        aliases={"warning": ("warn",)},
     ),
 )
 """The fields of every capture."""

@@ -48,7 +48,8 @@ def test_fields_by_their_beginning_a_part_or_anything_in_them() -> None:
 
 def test_a_field_has_its_kind_and_meaning() -> None:
     found = complete("snapshot.ack", 12, REGISTRY).candidates[0]
-    assert (found.sort, found.kind, found.meaning) == ("field", "duration", "time until the client acknowledged it")
+    meaning = "of a rebuilt one, time until the client acknowledged it"
+    assert (found.sort, found.kind, found.meaning) == ("field", "duration", meaning)
 
 
 def test_operators_that_fit_the_kind() -> None:

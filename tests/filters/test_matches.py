@@ -135,7 +135,7 @@ def test_rows_of_replaced_readings_never_match(sample: Path) -> None:
 
 def test_findings_that_come_and_go() -> None:
     """With items that are looked at later, and with other thresholds."""
-    followed = Followed(MIDSESSION, ("finding.severity >= warning", "finding.rule == base.stuck", "!finding.rule"), 500)
+    followed = Followed(MIDSESSION, ("finding.severity >= warn", "finding.rule == base.stuck", "!finding.rule"), 500)
     followed.capture.decode()
     followed.check()
     followed.query.look_at_items()
