@@ -250,7 +250,7 @@ def item_values(snapshot: Record, type_name: str, field: str = "", part: str = "
     if field:
         return [value for item in own for value in item.of_field(field)]
     if part == "owner":
-        # In 0.7 messages alone tell names.
+        # Of 0.6 and DDNet: in 0.7 snapshots hold no names.
         infos = [item for item in known_items(snapshot) if "ClientInfo" in item.names]
         names = {info.id: next(info.of_field("name")) for info in infos}
         return [names[item.id] for item in own if item.layout.ids == "client" and names.get(item.id)]

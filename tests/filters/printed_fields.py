@@ -226,7 +226,11 @@ def _of_schemas(printed: Printed, registry: Registry) -> Iterator[Field]:
     items = {name for one in printed.snapshots for name in _item_names(one)}
     repeated = {one for packet in printed.packets for _, own in bodies(packet) for one in _repeated(own)}
     repeated |= {one for snapshot in printed.snapshots for one in _repeated_in_items(snapshot)}
+    # In 0.7 messages tell the names of players, in an order of their own: nothing printed says who owns an item then.
+    owners = all(one["dialect"] != "0.7" for one in printed.snapshots)
     for info in registry:
+        if info.item is not None and info.item.part == "owner" and not owners:
+            continue
         if info.message is not None and messages & info.message.names:
             names = [info.name, *([f"{info.name}[1]"] if info.message.field in repeated else [])]
         elif info.item is not None and info.item.name in items:
