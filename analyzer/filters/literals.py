@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from analyzer.filters.endpoints import Endpoint, endpoint_of
 from analyzer.filters.errors import FilterError, near
 from analyzer.filters.kinds import Kind
+from analyzer.filters.regular import searcher
 from analyzer.filters.syntax import Value
 from analyzer.filters.value_tests import ORDERS, AnyTest, Number, NumberTest, RangeTest, Test, TextTest, text_of
 
@@ -105,7 +106,7 @@ def number_of(meaning: Meaning, value: Value) -> Number:
         )
     if meaning.kind is Kind.DURATION:
         number *= SECOND
-        return int(number) if number == int(number) else number
+        return int(number) if math.isfinite(number) and number == int(number) else number
     return number
 
 
@@ -284,15 +285,14 @@ def _contains(meaning: Meaning, value: Value) -> Test:
 
 def _matches(value: Value) -> Test:
     try:
-        pattern = re.compile(value.text, re.IGNORECASE)
-        in_bytes = re.compile(value.text.encode("utf-8", "surrogatepass"), re.IGNORECASE)
-    except (re.error, OverflowError, RecursionError, ValueError, FutureWarning) as error:
-        text = f"the regular expression is wrong: {error}"
-        raise FilterError(text, value.start, value.end) from None
+        in_text = searcher(value.text)
+        # Bytes are looked at as if each were a character.
+        in_bytes = searcher(value.text.encode("utf-8", "surrogatepass").decode("latin-1"), re.ASCII)
+    except ValueError as error:
+        raise FilterError(str(error), value.start, value.end) from None
 
     def fits(own: object) -> bool:
-        found = in_bytes.search(own) if isinstance(own, bytes) else pattern.search(text_of(own))
-        return found is not None
+        return in_bytes(own.decode("latin-1")) if isinstance(own, bytes) else in_text(text_of(own))
 
     return TextTest(fits)
 

@@ -125,7 +125,9 @@ def absolute(values: Values) -> Values:
 
 def lengths(values: Values) -> Values:
     """Characters of texts, or bytes."""
-    assert values.table is not None
+    if values.table is None:
+        # Numbers alone, or nothing at all.
+        return replace(values, values=np.zeros(values.values.shape, np.int64))
     sizes = [len(value) if isinstance(value, bytes) else len(text_of(value)) for value in values.table]
     return replace(values, table=sizes)
 

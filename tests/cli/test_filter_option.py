@@ -118,3 +118,19 @@ def test_one_way_to_choose_packets(
 ) -> None:
     assert cli.main([*arguments, str(head)]) == 2
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("filter_text", "every"),
+    [
+        ("udp.port in {8303..8310}", True),
+        ("udp.port & 0xffff", True),
+        ("udp.port in {1, 2}", False),
+        ("len(item.EntityEx.owner) > 3", False),
+        ("frame.time_relative < 1e300", True),
+    ],
+)
+def test_values_of_every_shape(capsys: pytest.CaptureFixture[str], head: Path, filter_text: str, every: bool) -> None:
+    """Two values of each packet, none at all, and a time beyond all."""
+    chosen = output(capsys, "packets", str(head), "--format", "jsonl", "-Y", filter_text)
+    assert chosen == (output(capsys, "packets", str(head), "--format", "jsonl") if every else "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from datetime import UTC, datetime
 
 import numpy as np
@@ -50,6 +51,7 @@ def made(own: Meaning, sign: str, text: str, *, quoted: bool = False) -> Test:
         (Kind.DURATION, "0.123456789s", 123_456_789),
         (Kind.DURATION, "3", 3 * SECOND),
         (Kind.DURATION, "0.5", SECOND // 2),
+        (Kind.DURATION, "1e300", math.inf),
     ],
 )
 def test_numbers_and_durations(kind: Kind, text: str, number: float) -> None:
