@@ -368,7 +368,9 @@ class StatusBar(QStatusBar):
             self._write(label, text)
         self.findings.set_short(False)
         left_out = []
-        for label in self._least_first:
+        # Who shows some of the packets alone has to see that, and how many.
+        order = sorted(self._least_first, key=lambda label: label is self._packets and self._displayed >= 0)
+        for label in order:
             if self._taken() <= self.width():
                 break
             if label.text():
