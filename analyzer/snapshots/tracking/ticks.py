@@ -204,6 +204,11 @@ def reindex(track: Track) -> None:
     """Fill the index anew."""
     for at in range(len(track.places)):
         track.places[at] = 0
+    index(track)
+
+
+def index(track: Track) -> None:
+    """Fill an index that is empty."""
     for entry in range(track.numbers[N_TICKS]):
         track.places[place_of(track, track.ticks[entry, TICK])] = entry + 1
 
@@ -277,6 +282,7 @@ COMPILED = (
     purge,
     _outdates,
     reindex,
+    index,
     _forget_lists,
 )
 """What compiled kernels call, directly or not."""

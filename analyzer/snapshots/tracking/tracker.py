@@ -42,10 +42,12 @@ from analyzer.store.rows import PartRow
 MAX_TICK = 0x7FFFFFFF
 MAX_STORE_BYTES = 32 * 1024 * 1024
 """Sum of state_bytes an epoch may hold; hostile traffic reaches it, real traffic stays below a tenth."""
-_SMALLEST = 128
-"""Ticks there is room for at first."""
-_GROWTH = 16
-"""A client of ordinary traffic has up to a thousand ticks in ten seconds; what is not written yet is not in memory."""
+_SMALLEST = 16
+"""Ticks there is room for at first: of a flow that sends next to nothing, and soon put into a larger index."""
+_GROWN = 2048
+"""Ticks there is room for then. A client of ordinary traffic has up to a thousand in ten seconds; what is not written
+yet is not in memory."""
+_PLACES = Track._fields.index("places")
 
 
 class Tracker:
@@ -75,13 +77,16 @@ class Tracker:
         old = self.arrays
         room, done = len(old.ticks), len(old.done)
         if self.numbers[N_TICKS] + 2 > room:
-            room *= _GROWTH
+            room = max(2 * room, _GROWN)
         if self.numbers[N_DONE] + MAX_PARTS > done:
-            done *= _GROWTH
-        lengths = (NUMBERS, room, 2 * room, room, room, done, MAX_OPEN + 1, MAX_OPEN + 1)
-        self._place(*(_longer(np.asarray(array), length) for array, length in zip(old, lengths, strict=True)))
+            done = max(2 * done, _GROWN)
+        lengths = (NUMBERS, room, len(old.places), room, room, done, MAX_OPEN + 1, MAX_OPEN + 1)
+        arrays = [_longer(np.asarray(array), length) for array, length in zip(old, lengths, strict=True)]
         if room > len(old.ticks):
-            ticks.reindex(self.track)
+            arrays[_PLACES] = np.zeros(2 * room, np.int64)
+        self._place(*arrays)
+        if room > len(old.ticks):
+            ticks.index(self.track)
 
     def rest(self) -> None:
         """Forget all but what is being collected, and the room that the rest took: nobody may come for it any more."""
@@ -92,7 +97,7 @@ class Tracker:
             rows[:kept] = np.asarray(old.ticks)[:kept]
             numbers, collectors, collected = (np.asarray(array) for array in (old.numbers, old.collectors, old.parts))
             self._place(numbers, rows, *others, collectors, collected)
-            ticks.reindex(self.track)
+            ticks.index(self.track)
 
     def received(self, collector: int) -> tuple[PartRow, ...]:
         """Rows of the parts that count, by number."""
