@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 
 import numpy as np
 
@@ -16,9 +17,11 @@ from analyzer.store.tables import Tables
 from analyzer.wire.errors import DecodeError
 
 AT_ONCE = 2048
-"""Snapshots of all sessions that are looked at together."""
+"""Snapshots of all sessions that are passed together, session by session."""
+PIECE = 128
+"""Of one session: before the next ones, others may be answered."""
 MOST_BYTES = 32 << 20
-"""Of their states, which are in memory meanwhile; one is looked at in any case."""
+"""Of the states of a piece, which are in memory meanwhile; one is looked at in any case."""
 REBUILT = (Status.OK, Status.PARTIAL)
 
 
@@ -30,6 +33,9 @@ class ItemWalk:
         self._source = states
         self._history = history
         self._done = 0
+        self._reached = 0
+        """What is left of the snapshots before is in `_pieces`."""
+        self._pieces: deque[tuple[int, Ints]] = deque()
 
     @property
     def progress(self) -> tuple[int, int]:
@@ -39,28 +45,31 @@ class ItemWalk:
     def step(self, seconds: float | None = None) -> bool:
         """Look at some snapshots, for so long at least, or all there are. False: nothing is left."""
         begin = time.perf_counter()
-        while self._done < len(self._tables.snapshots):
-            stop = self._end(self._done)
-            self._pass(self._done, stop)
-            self._done = stop
+        while self._pieces or self._reached < len(self._tables.snapshots):
+            if self._pieces:
+                self._look(*self._pieces.popleft())
+            else:
+                self._begin_stretch()
+            if not self._pieces:
+                self._done = self._reached
             if seconds is not None and time.perf_counter() - begin >= seconds:
                 break
         return self._done < len(self._tables.snapshots)
 
-    def _end(self, start: int) -> int:
-        """How far the next step goes."""
-        snapshots = self._tables.snapshots
-        stop = min(start + AT_ONCE, len(snapshots))
-        fits = np.cumsum(snapshots.integers("state_bytes", start, stop)) <= MOST_BYTES
-        return start + max(int(np.count_nonzero(fits)), 1)
-
-    def _pass(self, start: int, stop: int) -> None:
-        tables = self._tables
+    def _begin_stretch(self) -> None:
+        """The next snapshots of all sessions, in pieces."""
+        tables, start = self._tables, self._reached
+        stop = self._reached = min(start + AT_ONCE, len(tables.snapshots))
         chosen = np.isin(tables.snapshots.array("status", start, stop), REBUILT) & live_mask(tables, stop, start)
         rows = np.flatnonzero(chosen).astype(np.int64) + start
         sessions = tables.snapshots.take("session", rows).astype(np.int64)
         for session in np.unique(sessions).tolist():
-            self._look(session, rows[sessions == session])
+            own = rows[sessions == session]
+            while len(own):
+                fits = np.cumsum(tables.snapshots.take("state_bytes", own[:PIECE]).astype(np.int64)) <= MOST_BYTES
+                count = max(int(np.count_nonzero(fits)), 1)
+                self._pieces.append((session, own[:count]))
+                own = own[count:]
 
     def _look(self, session: int, rows: Ints) -> None:
         look = self._source.protocol_of(int(rows[0])).expertise.look

@@ -79,6 +79,17 @@ def test_the_status_bar_counts_and_leads_to_the_dock(window: MainWindow, bad: Do
     assert window.findings.table.hasFocus()
 
 
+def test_what_the_status_bar_says_stands_alone(window: MainWindow, bad: Document) -> None:
+    window.show()
+    assert window.status.findings.isVisible()
+    window.status.say("Time reference at 1 packet")
+    window.status.show_findings(dict.fromkeys(Severity, 0))
+    window.status.show_findings(dict.fromkeys(Severity, 3))
+    assert not window.status.findings.isVisible()
+    window.status.say("")
+    assert window.status.findings.isVisible()
+
+
 def test_packets_carry_the_sign_of_their_worst_finding(window: MainWindow, bad: Document, qtbot: QtBot) -> None:
     found, model = window.findings.source.found, window.packets.model
 

@@ -216,6 +216,20 @@ def test_go_to_packet_tick_and_time(window: MainWindow, opened: Opener, qtbot: Q
     dialog.reject()
 
 
+def test_what_to_type_is_said_whole(window: MainWindow, opened: Opener) -> None:
+    opened(SHORT)
+    window.actions_by_name["go_to"].trigger()
+    dialog = window.findChild(GoToDialog)
+    assert dialog is not None
+    hint = dialog.findChild(QLabel)
+    assert isinstance(hint, QLabel)
+    assert hint.height() >= hint.heightForWidth(hint.width())
+    dialog.refuse("There is nothing. " * 20)
+    QApplication.processEvents()
+    assert hint.height() >= hint.heightForWidth(hint.width())
+    dialog.reject()
+
+
 def test_find_in_the_list(window: MainWindow, opened: Opener, qtbot: QtBot) -> None:
     document = opened(SHORT)
     window.packets.setFocus()

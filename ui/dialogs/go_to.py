@@ -54,6 +54,9 @@ def read_target(text: str) -> Target | None:
     return None
 
 
+WIDTH = 400
+
+
 class GoToDialog(QDialog):
     """Asks for a target; stays open while the answer is not found."""
 
@@ -81,16 +84,24 @@ class GoToDialog(QDialog):
         layout.addWidget(self._field)
         layout.addWidget(self._message)
         layout.addWidget(self._buttons)
-        self.resize(400, 0)
         self._on_text("")
 
     def refuse(self, reason: str) -> None:
         """Say why the target was not found."""
-        self._message.setText(reason)
+        self._say(reason)
         self._field.selectAll()
 
+    def _say(self, text: str) -> None:
+        """Whole, in as many lines as it takes."""
+        self._message.setText(text)
+        layout = self.layout()
+        assert layout is not None
+        layout.activate()
+        width = max(WIDTH, self.width() if self.isVisible() else 0)
+        self.resize(width, max(layout.heightForWidth(width), self.height() if self.isVisible() else 0))
+
     def _on_text(self, text: str) -> None:
-        self._message.setText(self._hint)
+        self._say(self._hint)
         fits = read_target(text) is not None
         self._buttons.button(QDialogButtonBox.StandardButton.Ok).setEnabled(fits)
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QPalette, QResizeEvent
-from PySide6.QtWidgets import QLabel, QStatusBar, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QStatusBar, QToolButton, QWidget
 
 from analyzer.engine.machine import resident_bytes
 from analyzer.expert.rule import Severity
@@ -91,7 +91,7 @@ class StatusBar(QStatusBar):
         self._bar.setContentsMargins(EDGE, 0, EDGE, 0)
         for label in (self._file, self._packets, self._snapshots, self._failed, self._dropped):
             self._bar.addWidget(label)
-        self._bar.insertWidget(4, self.findings)
+        self._bar.insertWidget(4, _held(self.findings))
         progress = (self._hint, self._preparing, self._decoding, self._progress)
         for widget in (*progress, self._pinned, self._dialects, self._memory):
             self._bar.addPermanentWidget(widget)
@@ -425,3 +425,12 @@ class StatusBar(QStatusBar):
             return
         self._hint.hide()
         self.findings.set_short(False)
+
+
+def _held(part: QWidget) -> QWidget:
+    """What comes and goes by itself, in a widget that the bar may hide while it says something else."""
+    holder = QWidget()
+    layout = QHBoxLayout(holder)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.addWidget(part)
+    return holder
