@@ -89,18 +89,21 @@ def _word_at(text: str, cursor: int) -> tuple[int, int]:
 def _names(typed: str, fields: Registry, *, negates: bool) -> list[Candidate]:
     """Fields and functions: those that begin so, then those of which a part does, then those with it anywhere."""
     wanted = typed.lower()
-    ranked: list[tuple[int, int, int, Candidate]] = []
-    for place, info in enumerate(fields):
-        rank = _rank(info.name.lower(), wanted)
-        if rank < 3:
-            candidate = Candidate(info.name, "field", info.kind.value, info.meaning)
-            ranked.append((rank, info.name.count("."), place, candidate))
-    ranked.sort(key=lambda entry: entry[:3])
+    ranked: list[tuple[int, int, int]] = []
+    for place, (name, depth) in enumerate(fields.ranks):
+        # Most have it nowhere.
+        if wanted in name:
+            ranked.append((_rank(name, wanted), depth, place))
+    ranked.sort()
+    every = fields.every
+    found = [
+        Candidate(info.name, "field", info.kind.value, info.meaning)
+        for info in (every[place] for _, _, place in ranked[:MOST])
+    ]
     functions = [
         Candidate(f"{name}(", "function", "", meaning) for name, meaning in FUNCTIONS.items() if name.startswith(wanted)
     ]
     words = [Candidate("not", "word", "", "the contrary")] if negates and "not".startswith(wanted) else []
-    found = [entry[3] for entry in ranked]
     # With nothing typed the fields of every capture come first, and functions are seen, too.
     return found[: MOST - len(functions) - len(words)] + functions + words
 
@@ -108,7 +111,7 @@ def _names(typed: str, fields: Registry, *, negates: bool) -> list[Candidate]:
 def _rank(name: str, wanted: str) -> int:
     if name.startswith(wanted):
         return 0
-    if any(part.startswith(wanted) for part in name.split(".")):
+    if f".{wanted}" in name:
         return 1
     return 2 if wanted in name else 3
 

@@ -32,10 +32,10 @@ class Registry:
         self._schema = [*message_fields(vocabulary.messages), *item_fields(vocabulary.items)]
 
     def __iter__(self) -> Iterator[FieldInfo]:
-        yield from self._all
+        yield from self.every
 
     def __len__(self) -> int:
-        return len(self._all)
+        return len(self.every)
 
     def get(self, name: str) -> FieldInfo | None:
         """The field of a name; None: there is none. A field of a schema may have an index: `name[3]`."""
@@ -56,12 +56,18 @@ class Registry:
         return tuple(dict.fromkeys([*also, *found]))[:3]
 
     @cached_property
-    def _all(self) -> tuple[FieldInfo, ...]:
+    def every(self) -> tuple[FieldInfo, ...]:
+        """All of them; those of every capture come first."""
         return (*(self._filled(info) for info in FIXED), *self._schema)
 
     @cached_property
+    def ranks(self) -> list[tuple[str, int]]:
+        """Of each its name in small letters, and the dots in it: what completion goes by at every key."""
+        return [(info.name.lower(), info.name.count(".")) for info in self.every]
+
+    @cached_property
     def _by_name(self) -> dict[str, FieldInfo]:
-        return {info.name.lower(): info for info in reversed(self._all)}
+        return {info.name.lower(): info for info in reversed(self.every)}
 
     def _short(self, name: str) -> str:
         """A field of a message that is named in full, by the short name of the message."""

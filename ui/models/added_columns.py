@@ -11,6 +11,7 @@ import numpy as np
 from analyzer.engine import filtering
 from analyzer.engine.query import Query
 from analyzer.filters import shown
+from analyzer.filters.complete import complete
 from analyzer.filters.fields import FieldInfo
 from analyzer.filters.kinds import Kind
 from analyzer.filters.registry import Registry
@@ -52,6 +53,8 @@ class FieldView:
         self._document = document
         self._fields: Registry | None = None
         self._view: tuple[Query, View] | None = None
+        # The first key that is typed need not wait for the schemas and the grammar to be read.
+        document.ask("fields", lambda _query: complete(" ", 0, self.fields), lambda _found: None)
 
     @property
     def fields(self) -> Registry:
