@@ -106,7 +106,7 @@ def finding_row(group: Group, finding: Finding, tables: Tables, sentence: str) -
         Cell(number(packet_number(tables, finding.packet)), right=True),
         Cell(sentence, "text2"),
     )
-    return Row(cells, depth=group.depth + 1)
+    return Row(cells, depth=group.depth + 1, runs_on=True)
 
 
 def finding_title(group: Group, finding: Finding, tables: Tables) -> str:

@@ -58,6 +58,8 @@ class Row:
     """Level in a tree."""
     opens: bool = False
     """Rows are below it."""
+    runs_on: bool = False
+    """The first cell goes on over empty ones behind it."""
 
 
 class CellDelegate(QStyledItemDelegate):

@@ -21,7 +21,7 @@ from ui.views.sticky_row import StickyRow
 INDENT = 18
 _SHARES = {ITEM: 1.27, BASELINE: 0.9, NEW: 0.95, DIFFERENCE: 0.83}
 """How columns divide the width that `_FIXED` leaves."""
-_FIXED = {BITS: 58, SHARE: 92}
+_FIXED = {BITS: 64, SHARE: 92}
 _KEY = Qt.Key
 _CONTROL = Qt.KeyboardModifier.ControlModifier
 _SHIFT = Qt.KeyboardModifier.ShiftModifier

@@ -18,6 +18,7 @@ MOST_LAID = 1024
 """Rows kept laid out; past that the oldest goes."""
 FOCUS_WIDTH = 1.5
 SWATCH_GAP = 6
+_EMPTY = Cell()
 
 Spans = tuple[tuple[int, int], ...]
 """Left edge and width of each column in the view; a hidden one has no width."""
@@ -125,13 +126,22 @@ class RowPainter:
         for cell, (left, width) in zip(row.cells, self._spans, strict=False):
             if first:
                 indent = self._indent * (row.depth + 1)
-                left, width, first = left + indent, width - indent, False
+                left, width, first = left + indent, width + self._run(row) - indent, False
             if width <= 0:
                 continue
             if cell.tint and not whole:
                 laid.tints.append((left, width, self._theme.color(cell.tint)))
             self._lay_cell(laid, cell, left + CELL_PADDING, width - 2 * CELL_PADDING)
         return laid
+
+    def _run(self, row: Row) -> int:
+        """Width of the empty cells behind the first that it goes on over."""
+        over = 0
+        for cell, (_, width) in zip(row.cells[1:], self._spans[1:], strict=False):
+            if not row.runs_on or (width > 0 and cell != _EMPTY):
+                break
+            over += width
+        return over
 
     def _lay_cell(self, laid: Laid, cell: Cell, left: float, width: float) -> None:
         for sign in cell.sign.split():

@@ -80,3 +80,18 @@ def test_meanings_are_cut_between_their_parts(qapp: object, width: int, text: st
     assert said[0].startswith(text)
     assert said[0].endswith(text) or said[0].endswith("…")
     assert said[1] == "2560"
+
+
+@pytest.mark.parametrize(("runs_on", "second", "reaches"), [(True, "", True), (False, "", False), (True, "1", False)])
+def test_a_first_cell_goes_on_over_empty_ones(qapp: object, runs_on: bool, second: str, reaches: bool) -> None:
+    painter = RowPainter(theme.LIGHT)
+    painter.set_columns(((0, 60), (60, 60), (120, 60)), 20)
+    image = QImage(180, 20, QImage.Format.Format_RGB32)
+    image.fill(theme.LIGHT.color("panel"))
+    onto = QPainter(image)
+    painter.paint(
+        onto, Row((Cell("player 56 in tick 74"), Cell(second), Cell("3219", right=True)), runs_on=runs_on), 0, 180
+    )
+    onto.end()
+    inked = {x for x in range(80, 104) for y in range(20) if image.pixelColor(x, y) != theme.LIGHT.color("panel")}
+    assert bool(inked) == reaches
