@@ -6,7 +6,6 @@ Every test here fails on a Qt message from WARNING up, on a log record from WARN
 
 from __future__ import annotations
 
-import gc
 import logging
 import os
 import re
@@ -129,7 +128,7 @@ def _active_timers() -> list[str]:
     app = QApplication.instance()
     if not isinstance(app, QApplication):
         return []
-    found = {id(timer): timer for timer in gc.get_objects() if isinstance(timer, QTimer)}
+    found = {id(timer): timer for timer in shiboken6.getAllValidWrappers() if isinstance(timer, QTimer)}
     for root in (app, *app.topLevelWidgets()):
         found.update({id(timer): timer for timer in root.findChildren(QTimer)})
     return [_place(timer) for timer in found.values() if shiboken6.isValid(timer) and timer.isActive()]

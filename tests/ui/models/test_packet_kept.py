@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
+from capture_files import SAMPLE
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from PySide6.QtCore import Qt
 from pytestqt.modeltest import ModelTester
 
 from analyzer.engine.filter_runs import Verdicts
+from tests.cli.cut_capture import first_records
 from ui.document import Document
 from ui.models.packet_cells import Column
 from ui.models.packet_kept import Kept
@@ -19,14 +22,18 @@ from ui.models.packets import PacketModel
 
 OpenDocument = Callable[..., Document]
 PACKETS = 60
+FRAMES = 150
+"""Of the capture: Qt's tester asks for every cell of every row whenever rows come or go."""
 NOBODY = np.empty(0, np.int64)
 
 
 @pytest.fixture
-def model(document: OpenDocument, qtmodeltester: ModelTester) -> PacketModel:
+def model(document: OpenDocument, qtmodeltester: ModelTester, tmp_path: Path) -> PacketModel:
     made = PacketModel()
     qtmodeltester.data_display_may_return_none = True
-    made.show_document(document("ddnet_learntoplay"))
+    path = tmp_path / "head.pcap"
+    path.write_bytes(first_records(SAMPLE, FRAMES))
+    made.show_document(document(path))
     qtmodeltester.check(made)
     return made
 
