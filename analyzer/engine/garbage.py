@@ -51,13 +51,16 @@ class _Aside:
     """What was closed and is not gone."""
     closes = 0
     """How often something was closed."""
+    in_vain: tuple[int, int] | None = None
+    """The last attempt that got nowhere: how often something had been closed, and how much of it was in use."""
 
 
-def set_aside(*, anew: bool = False) -> None:
+def set_aside(*, anew: bool = False, patiently: bool = False) -> None:
     """What there is now is not looked at any more, until `take_back`: modules, windows, what a capture begins with.
 
     Does nothing while something that was closed is yet in use: try again later. Takes no time the first time, then that
     of a full collection, as what was closed must not be set aside. `anew`: also what was made since the last time.
+    `patiently`: not again before something of what was in use the last time has gone.
     """
     if anew:
         with _LOCK:
@@ -66,6 +69,8 @@ def set_aside(*, anew: bool = False) -> None:
                 gc.freeze()
     while not _Aside.on:
         closes, waiting = _Aside.closes, len(_Aside.closed)
+        if patiently and waiting and (closes, waiting) == _Aside.in_vain:
+            return
         if closes:
             gc.collect()
         if not waiting:
@@ -74,6 +79,7 @@ def set_aside(*, anew: bool = False) -> None:
                     gc.freeze()
                     _Aside.on = True
         elif len(_Aside.closed) == waiting:
+            _Aside.in_vain = closes, waiting
             return
         # What went meanwhile may have left something that the next collection finds.
 

@@ -259,7 +259,7 @@ class Worker:
             steps += 1
             if steps.bit_count() == 1:
                 # What was closed for this capture may be in use a little longer.
-                set_aside()
+                set_aside(patiently=True)
         self.capture.settle()
         set_aside()
 

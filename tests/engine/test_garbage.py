@@ -115,6 +115,32 @@ def test_what_is_closed_and_in_use_is_waited_for() -> None:
     assert gc.get_freeze_count()
 
 
+def test_nobody_looks_again_before_something_has_gone() -> None:
+    looks: list[str] = []
+    note = lambda phase, _info: looks.append(phase)  # noqa: E731
+    thing, other = Thing(), Thing()
+    take_back(thing)
+    take_back(other)
+    set_aside(patiently=True)
+    gc.callbacks.append(note)
+    try:
+        gc.disable()
+        set_aside(patiently=True)
+        assert not looks
+        assert gc.get_freeze_count() == 0
+        del thing
+        set_aside(patiently=True)
+        assert looks
+        looks.clear()
+        set_aside()
+        assert looks, "at the end in any case"
+        del other
+        set_aside(patiently=True)
+        assert gc.get_freeze_count()
+    finally:
+        gc.callbacks.remove(note)
+
+
 def test_what_is_closed_goes_with_what_is_in_a_ring_with_it() -> None:
     closed = Ring()
     ring = weakref.ref(closed)
