@@ -56,6 +56,7 @@ class _Request:
     question: Callable[[Query], Any]
     answer: Callable[[Any], None]
     failed: Callable[[Exception], None]
+    gives_way: bool
 
 
 class Worker:
@@ -197,8 +198,12 @@ class Worker:
         question: Callable[[Query], T],
         answer: Callable[[T], None],
         failed: Callable[[Exception], None],
+        *,
+        gives_way: bool = False,
     ) -> None:
         """Have `question` answered on the query thread, which then calls `answer`, or `failed` with what it raised.
+
+        `gives_way`: nobody waits for it, so it works like the decoding, when a window lets it. It should be short.
 
         The newest request of a topic wins: an older one that waits is dropped, and of one that runs the answer is.
         Asked before `start` it waits; asked after `close` it is never answered.
@@ -207,7 +212,7 @@ class Worker:
             if self._closing:
                 return
             number = self._numbers[topic] = self._numbers.get(topic, 0) + 1
-            self._requests[topic] = _Request(topic, number, question, answer, failed)
+            self._requests[topic] = _Request(topic, number, question, answer, failed, gives_way)
             self._requests.move_to_end(topic)
             self._asked_at = time.monotonic()
             self._wake.notify_all()
@@ -302,10 +307,9 @@ class Worker:
         try:
             while (request := self._next()) is not None:
                 try:
-                    RIGHT_OF_WAY.take(self)
                     if query is None:
                         query = self.capture.query()
-                    answer = request.question(query)
+                    answer = self._answer(request, query)
                 except Exception as error:
                     if isinstance(error, CaptureError):
                         _LOG.warning("a question about the capture failed: %s", error)
@@ -317,11 +321,19 @@ class Worker:
                 # What was asked for last must not stay alive until the next question.
                 del request
                 answer = None
-                RIGHT_OF_WAY.give_back(self)
         finally:
-            RIGHT_OF_WAY.give_back(self)
             if query is not None:
                 query.close()
+
+    def _answer(self, request: _Request, query: Query) -> Any:
+        if request.gives_way:
+            with RIGHT_OF_WAY:
+                return request.question(query)
+        RIGHT_OF_WAY.take(self)
+        try:
+            return request.question(query)
+        finally:
+            RIGHT_OF_WAY.give_back(self)
 
     def _next(self) -> _Request | None:
         with self._wake:

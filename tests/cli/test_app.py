@@ -245,4 +245,6 @@ def test_filters_and_rules_are_loaded_where_a_filter_is_given_only(head: Path, c
     )
     for option, loaded in ([], "False False"), (["-Y", "snapshot.code"], "True True"):
         run = [sys.executable, "-c", code, command, str(head), *option]
-        assert subprocess.run(run, cwd=ROOT, capture_output=True, check=True, text=True).stderr.split("\n")[-2] == loaded
+        assert (
+            subprocess.run(run, cwd=ROOT, capture_output=True, check=True, text=True).stderr.split("\n")[-2] == loaded
+        )

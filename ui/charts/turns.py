@@ -6,8 +6,12 @@ from collections.abc import Callable, Iterator
 
 from PySide6.QtCore import QElapsedTimer, QObject, QTimer, Slot
 
+from ui.turn import TURN
+
 WAIT_MS = 40
 """What is asked for within this time is done at once."""
+MOST_PUT_OFF = 4
+"""So often work is put off because others work in the same turn: where they do so in every turn it must go on, too."""
 REST = 8
 """Afterwards it rests this many times as long as it took: while rows arrive, the decoder needs the processor."""
 
@@ -24,6 +28,7 @@ class Turns(QObject):
         self._left: Iterator[bool] | None = None
         self._again = False
         self._took_ms = 0.0
+        self._put_off = 0
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._go_on)
@@ -60,6 +65,12 @@ class Turns(QObject):
 
     @Slot()
     def _go_on(self) -> None:
+        if TURN.is_long and self._put_off < MOST_PUT_OFF:
+            self._put_off += 1
+            self._timer.start(0)
+            return
+        self._put_off = 0
+        TURN.begin()
         clock = QElapsedTimer()
         clock.start()
         if self._left is None:

@@ -1,0 +1,54 @@
+"""The turn of the event loop that goes on: who works in it has the right of way, and what can wait is put off.
+
+Whatever comes due at once would be done in one turn, though each part of it is short: a key would wait for all of it.
+"""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+from PySide6.QtCore import QAbstractEventDispatcher
+
+from analyzer.engine.right_of_way import RIGHT_OF_WAY
+
+LONG_S = 0.004
+"""After so much work the rest may as well come in the next turn."""
+
+
+class Turn:
+    """Of the window's event loop. Handlers that take a while say that they `begin`; the loop says when all are done.
+
+    The loop does not say when it begins to work: on Linux it only tells that it is going to wait, and afterwards that
+    it has waited and worked.
+    """
+
+    def __init__(self) -> None:
+        self._since: float | None = None
+        self._followed = False
+
+    def follow(self, loop: QAbstractEventDispatcher) -> None:
+        """Whose turns these are. Before, there are none."""
+        if not self._followed:
+            self._followed = True
+            loop.awake.connect(self.begin)
+            loop.aboutToBlock.connect(self.end)
+
+    def begin(self) -> None:
+        """A handler begins to work."""
+        if self._followed and self._since is None:
+            self._since = perf_counter()
+            RIGHT_OF_WAY.take(self)
+
+    def end(self) -> None:
+        """The loop is going to wait."""
+        self._since = None
+        RIGHT_OF_WAY.give_back(self)
+
+    @property
+    def is_long(self) -> bool:
+        """Handlers have worked for a while."""
+        return self._since is not None and perf_counter() - self._since > LONG_S
+
+
+TURN = Turn()
+"""Of this process."""
