@@ -20,7 +20,7 @@ from analyzer.stats.renewed import session_now, snapshot_now
 from analyzer.store.tables import Tables
 from ui.marks import Marks
 from ui.selection import Selection
-from ui.turn import TURN
+from ui.turn import MOST_PUT_OFF, TURN
 from ui.undo import UndoStack
 
 T = TypeVar("T")
@@ -209,10 +209,10 @@ class Document(QObject):
         self.worker.ask(topic, question, deliver, fail, gives_way=gives_way)
 
     @Slot(object)
-    def _deliver(self, answered: tuple[str, int, Callable[[], None]], *, put_off: bool = False) -> None:
+    def _deliver(self, answered: tuple[str, int, Callable[[], None]], put_off: int = 0) -> None:
         topic, number, call = answered
-        if TURN.is_long and self._open and not put_off:
-            QTimer.singleShot(0, self, lambda: self._deliver(answered, put_off=True))
+        if TURN.is_long and self._open and put_off < MOST_PUT_OFF:
+            QTimer.singleShot(0, self, lambda: self._deliver(answered, put_off + 1))
             return
         TURN.begin()
         if self._open and self._topics.get(topic) == number:

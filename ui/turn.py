@@ -9,20 +9,22 @@ from time import perf_counter
 
 from PySide6.QtCore import QAbstractEventDispatcher
 
-from analyzer.engine.right_of_way import RIGHT_OF_WAY
+from analyzer.engine.right_of_way import RIGHT_OF_WAY, RightOfWay
 
 LONG_S = 0.004
 """After so much work the rest may as well come in the next turn."""
+MOST_PUT_OFF = 4
+"""So often something is put off because others work in the same turn: where they do so in every turn it goes on, too."""
 
 
 class Turn:
     """Of the window's event loop. Handlers that take a while say that they `begin`; the loop says when all are done.
 
-    The loop does not say when it begins to work: on Linux it only tells that it is going to wait, and afterwards that
-    it has waited and worked.
+    GLib's loop, which Qt has on Linux, does not say when it begins to work, only that it is going to wait.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, way: RightOfWay = RIGHT_OF_WAY) -> None:
+        self._way = way
         self._since: float | None = None
         self._followed = False
 
@@ -30,19 +32,21 @@ class Turn:
         """Whose turns these are. Before, there are none."""
         if not self._followed:
             self._followed = True
-            loop.awake.connect(self.begin)
+            if "Glib" not in loop.metaObject().className():
+                # There it is told when the work is done.
+                loop.awake.connect(self.begin)
             loop.aboutToBlock.connect(self.end)
 
     def begin(self) -> None:
         """A handler begins to work."""
         if self._followed and self._since is None:
             self._since = perf_counter()
-            RIGHT_OF_WAY.take(self)
+            self._way.take(self)
 
     def end(self) -> None:
         """The loop is going to wait."""
         self._since = None
-        RIGHT_OF_WAY.give_back(self)
+        self._way.give_back(self)
 
     @property
     def is_long(self) -> bool:

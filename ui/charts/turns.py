@@ -6,12 +6,10 @@ from collections.abc import Callable, Iterator
 
 from PySide6.QtCore import QElapsedTimer, QObject, QTimer, Slot
 
-from ui.turn import TURN
+from ui.turn import MOST_PUT_OFF, TURN
 
 WAIT_MS = 40
 """What is asked for within this time is done at once."""
-MOST_PUT_OFF = 4
-"""So often work is put off because others work in the same turn: where they do so in every turn it must go on, too."""
 REST = 8
 """Afterwards it rests this many times as long as it took: while rows arrive, the decoder needs the processor."""
 

@@ -17,9 +17,9 @@ from ui.selection import Place
 REFRESH_MS = 500
 REST = 10
 """Numbers that took long rest for this many times as long: clicks are answered by the same thread."""
-MOST_ROWS = 1 << 15
+MOST_ROWS = 1 << 14
 """Snapshots that are counted in one go: window and decoder work beside it."""
-BEHIND_REST_MS = 30
+BEHIND_REST_MS = 60
 _STATS_TOPIC = "clients"
 _PACE_TOPIC = "server rates"
 

@@ -119,7 +119,10 @@ class _Desk:
         behind = self._apply(findings, STRETCH_S if full_speed else LONG_STRETCH_S)
         if behind and not at_once and perf_counter() < self._next:
             return _Answer(None, range(0), left=True, behind=True, seconds=0.0)
-        left = behind or full_speed or query.look_at_items(ITEMS_S)
+        left = True
+        if not (behind or full_speed):
+            left = query.look_at_items(ITEMS_S)
+            findings.update(self._rows)
         start = perf_counter()
         found, marked = self._judge(query, wanted, left=left)
         seconds = perf_counter() - start
@@ -205,7 +208,9 @@ class FindingSource(QObject):
         self._pause.stop()
         self._document = document
         self._desk = None if document is None else _Desk(document.tables)
-        self._stale, self._asked, self._caught_up = document is not None, False, False
+        # Without rows there is nothing to judge, and the first ones are to be seen soon.
+        self._stale = document is not None and (len(document.tables.packets) > 0 or document.is_decoded)
+        self._asked = self._caught_up = False
         self.found = NOTHING
         if document is not None:
             for signal in (document.rows_added, document.amended):
