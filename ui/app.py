@@ -30,7 +30,7 @@ from ui.turn import TURN
 
 _LOG = logging.getLogger(__name__)
 EXIT_WAIT_S = 3.0
-SWITCH_INTERVAL_S = 0.0005
+SWITCH_INTERVAL_S = 0.0001
 """How long the decoder may keep the interpreter while the window waits for it, which is many times in each repaint."""
 
 

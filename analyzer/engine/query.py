@@ -65,6 +65,10 @@ class Query:
             self._findings = open_findings(self._tables, list(self.states.protocols.values()))
         return self._findings
 
+    def share(self, findings: Findings) -> None:
+        """Have those that another query keeps, which alone may update them; before they are asked for here."""
+        self._findings = findings
+
     @property
     def finding_words(self) -> FindingWords:
         """Findings in words."""

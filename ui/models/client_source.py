@@ -17,7 +17,7 @@ from ui.selection import Place
 REFRESH_MS = 500
 REST = 10
 """Numbers that took long rest for this many times as long: clicks are answered by the same thread."""
-MOST_ROWS = 1 << 14
+MOST_ROWS = 1 << 16
 """Snapshots that are counted in one go: window and decoder work beside it."""
 BEHIND_REST_MS = 60
 _STATS_TOPIC = "clients"
@@ -146,7 +146,7 @@ class ClientSource(QObject):
             if document is self._document:
                 self.paced.emit(found)
 
-        document.ask(_PACE_TOPIC, lambda _query: paces(tables, clients, protocols, place, ended), answer)
+        document.ask(_PACE_TOPIC, lambda _: paces(tables, clients, protocols, place, ended), answer, gives_way=True)
 
 
 def paces(

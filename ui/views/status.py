@@ -252,7 +252,7 @@ class StatusBar(QStatusBar):
         counter = self._counter
         if counter is not None:
             # At first, counting takes long in a large capture.
-            document.ask(_TOPIC, lambda _: counter.counts(), self._say_counts)
+            document.ask(_TOPIC, lambda _: counter.counts(), self._say_counts, gives_way=True)
         self._say_sources(document)
         self._fit()
 
