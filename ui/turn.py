@@ -14,7 +14,7 @@ from analyzer.engine.right_of_way import RIGHT_OF_WAY, RightOfWay
 LONG_S = 0.004
 """After so much work the rest may as well come in the next turn."""
 MOST_PUT_OFF = 4
-"""So often something is put off because others work in the same turn; where they do so in every turn it goes on, too."""
+"""So often something is put off because others work in the same turn; then it goes on, should they do so for ever."""
 
 
 class Turn:

@@ -1,4 +1,4 @@
-"""Keeps the numbers of a document's clients up to date: computed on the query thread, at most twice a second."""
+"""Keeps the numbers of a document's clients up to date: computed on a thread that gives way, at most twice a second."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class ClientSource(QObject):
         """Older baselines are judged to be late."""
         self._document: Document | None = None
         self._known: KnownClients | None = None
-        """Of the document; only the query thread counts."""
+        """Of the document; only the thread that gives way counts."""
         self._ended: dict[int, tuple[int, Pace]] = {}
         """Of its sessions, what `paces` keeps."""
         self._on = False

@@ -1,4 +1,4 @@
-"""Keeps the findings of a document up to date: rules are applied on the query thread, in short stretches.
+"""Keeps the findings of a document up to date: a thread that gives way applies rules, in short stretches.
 
 What was found is told at most twice a second.
 """
@@ -94,7 +94,7 @@ class _Answer:
 
 
 class _Desk:
-    """Applies rules for one document; only the query thread asks it."""
+    """Applies rules for one document; only the thread that gives way asks it."""
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables

@@ -55,7 +55,7 @@ class StatusBar(QStatusBar):
         self._bar.setSizeGripEnabled(False)
         self._document: Document | None = None
         self._counter: RebuiltCounter | None = None
-        """Of the document; only the query thread counts."""
+        """Of the document; only the thread that gives way counts."""
         self._file = QLabel()
         self._packets = QLabel()
         self._snapshots = QLabel()
