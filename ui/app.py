@@ -18,7 +18,6 @@ import analyzer
 from analyzer import kernel_cache
 from analyzer.engine.machine import memory_bytes
 from analyzer.engine.pins import NO_PINS, Pins, parse_pin
-from analyzer.engine.right_of_way import RIGHT_OF_WAY
 from analyzer.protocols import PROTOCOLS
 from ui import fonts
 from ui.display import display_fault
@@ -27,10 +26,11 @@ from ui.icons import product_icon
 from ui.main_window import MainWindow
 from ui.settings import CaptureOptions, Settings
 from ui.style import FlatStyle
+from ui.turn import TURN
 
 _LOG = logging.getLogger(__name__)
 EXIT_WAIT_S = 3.0
-SWITCH_INTERVAL_S = 0.0005
+SWITCH_INTERVAL_S = 0.0001
 """How long the decoder may keep the interpreter while the window waits for it, which is many times in each repaint."""
 
 
@@ -78,9 +78,7 @@ def start(
     `pins`: how flows of the first capture are read. `schemas`: files that name what a mod adds.
     """
     sys.setswitchinterval(SWITCH_INTERVAL_S)
-    loop = QAbstractEventDispatcher.instance()
-    loop.awake.connect(lambda: RIGHT_OF_WAY.take("window"))
-    loop.aboutToBlock.connect(lambda: RIGHT_OF_WAY.give_back("window"))
+    TURN.follow(QAbstractEventDispatcher.instance())
     threading.Thread(target=_look_around, name="kernels", daemon=True).start()
     application.setApplicationName("Snapscope")
     application.setApplicationVersion(analyzer.__version__)

@@ -20,6 +20,7 @@ from analyzer.stats.renewed import session_now, snapshot_now
 from analyzer.store.tables import Tables
 from ui.marks import Marks
 from ui.selection import Selection
+from ui.turn import MOST_PUT_OFF, TURN
 from ui.undo import UndoStack
 
 T = TypeVar("T")
@@ -70,6 +71,8 @@ class Document(QObject):
         self.temporary = False
         """The file goes when it is closed: nobody has given it a name yet."""
         self._open = True
+        self._put_off = False
+        """The look at what there is waits for the next turn."""
         self._paused = False
         self._done = False
         self._rereading = False
@@ -188,10 +191,12 @@ class Document(QObject):
         self._timer.stop()
         self.worker.close()
 
-    def ask(self, topic: str, question: Callable[[Query], T], answer: Callable[[T], None]) -> None:
+    def ask(
+        self, topic: str, question: Callable[[Query], T], answer: Callable[[T], None], *, gives_way: bool = False
+    ) -> None:
         """Have a question answered on the query thread; `answer` is called here, on the window's thread.
 
-        The newest question of a topic wins; an answer that was overtaken never comes.
+        The newest question of a topic wins; an answer that was overtaken never comes. `gives_way`: nobody waits for it.
         """
         number = self._topics[topic] = self._topics.get(topic, 0) + 1
 
@@ -201,11 +206,15 @@ class Document(QObject):
         def fail(error: Exception) -> None:
             self._answered.emit((topic, number, lambda: self._fail(error)))
 
-        self.worker.ask(topic, question, deliver, fail)
+        self.worker.ask(topic, question, deliver, fail, gives_way=gives_way)
 
     @Slot(object)
-    def _deliver(self, answered: tuple[str, int, Callable[[], None]]) -> None:
+    def _deliver(self, answered: tuple[str, int, Callable[[], None]], put_off: int = 0) -> None:
         topic, number, call = answered
+        if TURN.is_long and self._open and put_off < MOST_PUT_OFF:
+            QTimer.singleShot(0, self, lambda: self._deliver(answered, put_off + 1))
+            return
+        TURN.begin()
         if self._open and self._topics.get(topic) == number:
             call()
 
@@ -217,6 +226,14 @@ class Document(QObject):
 
     @Slot()
     def _poll(self) -> None:
+        if TURN.is_long and not self._put_off:
+            self._put_off = True
+            QTimer.singleShot(0, self, self._poll)
+            return
+        self._put_off = False
+        if not self._open:
+            return
+        TURN.begin()
         ended, rereading = self.worker.decoded.is_set(), self.worker.is_rereading
         if ended:
             self.pause(False)

@@ -254,7 +254,11 @@ class Filtering(QObject):
         """There is more, or something became known of what there is."""
         if self._applied is not None and self._runs is not None:
             self._runs.look(self._packets.model.taken_in)
-            self._say()
+            if self._stopped:
+                self._say()
+            else:
+                # More is said when it was looked at.
+                self._note_progress()
 
     @Slot()
     def _on_reworded(self) -> None:

@@ -336,7 +336,7 @@ class Opening(QObject):
 
     def _ask_recent(self, document: Document) -> None:
         if not document.temporary:
-            document.ask("recent", lambda query: client_stats(document.tables), self._describe_recent)
+            document.ask("recent", lambda _: client_stats(document.tables), self._describe_recent, gives_way=True)
 
     def _describe_recent(self, clients: Clients) -> None:
         """The list of recent captures says what this one holds."""

@@ -10,11 +10,11 @@ import numpy as np
 import typer
 
 from analyzer.cli.change_lines import change_lines
+from analyzer.cli.chosen import chosen_by
 from analyzer.cli.clients import sessions_of
 from analyzer.cli.described import Described
 from analyzer.cli.errors import CommandError
 from analyzer.cli.explain import packets_of_frame
-from analyzer.cli.filtering import chosen_by
 from analyzer.cli.opening import decoded
 from analyzer.cli.options import AsJson, DecodeAs, DisplayFilter, File, MemoryLimit, SchemaFiles
 from analyzer.cli.output import json_text, one_line, write_lines

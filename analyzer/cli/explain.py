@@ -11,9 +11,9 @@ import numpy as np
 import typer
 
 from analyzer.cli.change_lines import raw_text, values_text
+from analyzer.cli.chosen import chosen_by
 from analyzer.cli.described import Described
 from analyzer.cli.errors import CommandError
-from analyzer.cli.filtering import chosen_by
 from analyzer.cli.frame_words import SENTENCES
 from analyzer.cli.opening import decoded, packet_kinds
 from analyzer.cli.options import AsJson, DecodeAs, DisplayFilter, File, MemoryLimit, SchemaFiles

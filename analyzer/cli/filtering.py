@@ -1,4 +1,4 @@
-"""`-Y FILTER`: what of a capture a command is about, and how a filter that is wrong is told."""
+"""A display filter on the command line: what it chooses, and how one that is wrong is told."""
 
 from __future__ import annotations
 
@@ -76,11 +76,6 @@ class Filtered:
                 return True
 
             yield show
-
-
-def chosen_by(text: str | None, schemas: Sequence[Path] | None) -> Filtered | None:
-    """What the option says; None without it. Raises WrongFilterError."""
-    return None if text is None else Filtered(text, schemas)
 
 
 def _told(text: str, error: FilterError) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyzer.cli.absent import note_absence
-from analyzer.cli.filtering import chosen_by
+from analyzer.cli.chosen import chosen_by
 from analyzer.cli.opening import decoded, packet_kinds
 from analyzer.cli.options import DecodeAs, DisplayFilter, File, MemoryLimit, Records, SchemaFiles
 from analyzer.cli.output import Column, Format, csv_lines, json_text, table_lines, write_lines

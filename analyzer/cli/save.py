@@ -14,9 +14,9 @@ import numpy as np
 import typer
 
 from analyzer.capture.frames import MADE_INTERFACE
+from analyzer.cli.chosen import chosen_by
 from analyzer.cli.clients import sessions_of
 from analyzer.cli.errors import CommandError
-from analyzer.cli.filtering import chosen_by
 from analyzer.cli.opening import decoded
 from analyzer.cli.options import DecodeAs, DisplayFilter, File, MemoryLimit, SchemaFiles
 from analyzer.cli.output import counted, note, one_line, write_lines

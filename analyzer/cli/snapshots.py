@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import typer
 
 from analyzer.cli.absent import note_absence
+from analyzer.cli.chosen import chosen_by
 from analyzer.cli.clients import sessions_of
-from analyzer.cli.filtering import Filtered, chosen_by
 from analyzer.cli.opening import code_names, decoded
 from analyzer.cli.options import Client, DecodeAs, DisplayFilter, File, MemoryLimit, Records, SchemaFiles
 from analyzer.cli.output import Column, Format, counted, csv_lines, json_text, note, table_lines, write_lines
@@ -23,6 +23,9 @@ from analyzer.stats.live import Ints, live_snapshots, snapshot_frames
 from analyzer.stats.parts import part_frames
 from analyzer.stats.snapshots import CodeNames
 from analyzer.store.tables import Tables
+
+if TYPE_CHECKING:
+    from analyzer.cli.filtering import Filtered
 
 BATCH = 4096
 FAILED = (Status.CRC, Status.INCOMPLETE, Status.NO_BASE, Status.MALFORMED, Status.BUG, Status.ERROR)

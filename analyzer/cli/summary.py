@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import typer
 
-from analyzer.cli.filtering import Filtered, chosen_by
+from analyzer.cli.chosen import chosen_by
 from analyzer.cli.frame_words import word
 from analyzer.cli.opening import code_legends, code_names, decoded, packet_kinds
 from analyzer.cli.options import AsJson, DecodeAs, DisplayFilter, File, MemoryLimit, SchemaFiles
@@ -26,6 +26,9 @@ from analyzer.stats.live import live_snapshots
 from analyzer.stats.sessions import SessionStats
 from analyzer.stats.snapshots import SnapshotStats
 from analyzer.store.memory import TableSize, memory_sizes
+
+if TYPE_CHECKING:
+    from analyzer.cli.filtering import Filtered
 
 NS = 1_000_000_000
 Row = dict[str, object]

@@ -18,6 +18,7 @@ from analyzer.capture.frames import CaptureError
 from analyzer.engine.capture import Capture
 from analyzer.engine.filtering import view
 from analyzer.engine.query import Query
+from analyzer.engine.right_of_way import RIGHT_OF_WAY
 from analyzer.filters.errors import Cancelled
 from analyzer.filters.filter import Filter
 from analyzer.filters.matches import Matches
@@ -171,7 +172,9 @@ class FilterRuns:
     def _step(self, following: _Following) -> None:
         with self._wake:
             upto = self._upto
-        verdicts = following.step(upto, lambda share: self._is_wanted(following.run))
+        # Beside a window and the decoding of a file it works as one of the threads that decode.
+        with RIGHT_OF_WAY:
+            verdicts = following.step(upto, lambda share: self._is_wanted(following.run))
         with self._wake:
             if verdicts is not None and not self._closing and self._run is following.run:
                 self._told(verdicts)

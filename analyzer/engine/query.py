@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from analyzer.capture.file import CaptureFile
 from analyzer.engine.autopsies import autopsy
-from analyzer.engine.expertise import FindingWords, open_findings
 from analyzer.engine.guessing import Guessing
 from analyzer.engine.info import PacketInfo
-from analyzer.engine.item_walk import ItemWalk
 from analyzer.engine.payloads import Payloads
 from analyzer.engine.players import Players, ToldNames, last_rebuilt
 from analyzer.engine.states import States
-from analyzer.expert.findings import Findings
 from analyzer.protocols.base import MessageNote, MessagePlace, Protocol, SessionFacts, SnapshotView
 from analyzer.snapshots.autopsy import Autopsy
 from analyzer.snapshots.model import Change, Item, JoinedDelta, PartialItems
@@ -27,6 +24,11 @@ from analyzer.stats.parts import part_frames
 from analyzer.store.tables import Tables
 from analyzer.wire.errors import DecodeError
 from analyzer.wire.reader import Buffer, Field, FieldTree
+
+if TYPE_CHECKING:
+    from analyzer.engine.expertise import FindingWords
+    from analyzer.engine.item_walk import ItemWalk
+    from analyzer.expert.findings import Findings
 
 
 class Query:
@@ -57,12 +59,21 @@ class Query:
     def findings(self) -> Findings:
         """What expert rules find. It is to be updated before it is asked."""
         if self._findings is None:
+            # Most commands have no use for rules, and loading them takes longer than decoding a small file.
+            from analyzer.engine.expertise import open_findings
+
             self._findings = open_findings(self._tables, list(self.states.protocols.values()))
         return self._findings
+
+    def share(self, findings: Findings) -> None:
+        """Have those that another query keeps, which alone may update them; before they are asked for here."""
+        self._findings = findings
 
     @property
     def finding_words(self) -> FindingWords:
         """Findings in words."""
+        from analyzer.engine.expertise import FindingWords
+
         return FindingWords(self._tables, self.states.protocols, self.reason, self.findings.items.texts)
 
     def look_at_items(self, seconds: float | None = None) -> bool:
@@ -80,6 +91,8 @@ class Query:
     @property
     def _item_walk(self) -> ItemWalk:
         if self._walk is None:
+            from analyzer.engine.item_walk import ItemWalk
+
             self._walk = ItemWalk(self._tables, self.states, self.findings.items)
         return self._walk
 

@@ -60,7 +60,7 @@ class _Loading:
 
 
 def load_kernels() -> None:
-    """Load the kernels from the cache, once in a process and whoever asks first; others wait for it.
+    """Load the kernels that decode from the cache, once in a process and whoever asks first; others wait for it.
 
     Reads a capture that needs nearly all; one that is not loaded here is when it is called. Half a second.
     """
@@ -69,7 +69,7 @@ def load_kernels() -> None:
             return
         _Loading.done = True
         with no_collection(), contextlib.suppress(CaptureError, OSError):
-            _decode(resource("samples") / _LOADED_BY, threads=1)
+            _decode(resource("samples") / _LOADED_BY, threads=1, asks=False)
             # Before the first collection, which would look at all that was made meanwhile.
             set_aside(anew=True)
 
@@ -128,9 +128,12 @@ def exercise() -> list[str]:
     return [name for name, signatures in kernel_signatures().items() if not signatures]
 
 
-def _decode(path: Path, threads: int | None = None) -> None:
+def _decode(path: Path, threads: int | None = None, *, asks: bool = True) -> None:
+    """`asks`: also what only answers need."""
     with Capture.open(path, compiled=True, strict=True, threads=threads) as capture:
         capture.decode()
+        if not asks:
+            return
         query = capture.query()
         for snapshot in range(min(1, len(capture.tables.snapshots))):
             query.items(snapshot)

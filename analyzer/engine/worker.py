@@ -1,5 +1,7 @@
 """The threads of one opened capture: one decodes and is the one writer, one answers what a click asks for.
 
+What nobody waits for is answered by a third one, which stands back for the window as the decoding does.
+
 A thread of its own is how the window stays free; nothing here knows a window. Answers are given on the query thread.
 """
 
@@ -15,7 +17,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection, Container, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from analyzer.capture.frames import CaptureError
 from analyzer.engine.capture import Capture
@@ -26,6 +28,9 @@ from analyzer.engine.right_of_way import RIGHT_OF_WAY
 from analyzer.engine.warm_up import load_kernels
 from analyzer.protocols import PROTOCOLS
 from analyzer.protocols.base import Protocol
+
+if TYPE_CHECKING:
+    from analyzer.expert.findings import Findings
 
 T = TypeVar("T")
 
@@ -59,7 +64,7 @@ class _Request:
 
 
 class Worker:
-    """Decodes a capture and answers questions about it, each on a thread of its own."""
+    """Decodes a capture and answers questions about it, on threads of its own."""
 
     def __init__(self, capture: Capture) -> None:
         self.capture = capture
@@ -70,6 +75,10 @@ class Worker:
         self._cancelled = threading.Event()
         self._wake = threading.Condition()
         self._requests: OrderedDict[str, _Request] = OrderedDict()
+        self._aside: OrderedDict[str, _Request] = OrderedDict()
+        """Those that give way."""
+        self._findings: Findings | None = None
+        """Of both that answer: one applies rules, the other says in words what was found."""
         self._numbers: dict[str, int] = {}
         self._answering = False
         self._asked_at = -ASKING_S
@@ -80,6 +89,7 @@ class Worker:
         self.threads = (
             threading.Thread(target=self._run, args=(self._decode,), name="decode", daemon=True),
             threading.Thread(target=self._run, args=(self._answer_all,), name="query", daemon=True),
+            threading.Thread(target=self._run, args=(self._answer_aside,), name="aside", daemon=True),
         )
         """They end on their own after `close`; one that ended holds nothing of the capture."""
         self._running = 0
@@ -171,13 +181,14 @@ class Worker:
         return self.capture.reread_share
 
     def close(self) -> None:
-        """Tell both threads to end, without waiting; no answer comes afterwards. The last that ends closes the file."""
+        """Tell the threads to end, without waiting; no answer comes afterwards. The last that ends closes the file."""
         self.cancel()
         with self._wake:
             if self._closing:
                 return
             self._closing = True
             self._requests.clear()
+            self._aside.clear()
             self._wake.notify_all()
             unused = not self._running
         take_back(self.capture)
@@ -185,7 +196,7 @@ class Worker:
             self.capture.close()
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait until both threads have ended, each for at most `seconds`. False: one still runs."""
+        """Wait until the threads have ended, each for at most `seconds`. False: one still runs."""
         for thread in self.threads:
             if thread.ident is not None:
                 thread.join(seconds)
@@ -197,8 +208,12 @@ class Worker:
         question: Callable[[Query], T],
         answer: Callable[[T], None],
         failed: Callable[[Exception], None],
+        *,
+        gives_way: bool = False,
     ) -> None:
         """Have `question` answered on the query thread, which then calls `answer`, or `failed` with what it raised.
+
+        `gives_way`: nobody waits for it, so another thread answers it, when a window lets it. It should be short.
 
         The newest request of a topic wins: an older one that waits is dropped, and of one that runs the answer is.
         Asked before `start` it waits; asked after `close` it is never answered.
@@ -207,9 +222,11 @@ class Worker:
             if self._closing:
                 return
             number = self._numbers[topic] = self._numbers.get(topic, 0) + 1
-            self._requests[topic] = _Request(topic, number, question, answer, failed)
-            self._requests.move_to_end(topic)
-            self._asked_at = time.monotonic()
+            requests = self._aside if gives_way else self._requests
+            requests[topic] = _Request(topic, number, question, answer, failed)
+            requests.move_to_end(topic)
+            if not gives_way:
+                self._asked_at = time.monotonic()
             self._wake.notify_all()
 
     def _run(self, work: Callable[[], None]) -> None:
@@ -298,14 +315,22 @@ class Worker:
             return BRIEF_S if time.monotonic() - self._asked_at < ASKING_S else None
 
     def _answer_all(self) -> None:
+        self._answer_each(self._next, self._answer_first)
+
+    def _answer_aside(self) -> None:
+        _step_back()
+        self._answer_each(self._next_aside, self._answer_giving_way)
+
+    def _answer_each(
+        self, following: Callable[[], _Request | None], answered: Callable[[_Request, Query], Any]
+    ) -> None:
         query: Query | None = None
         try:
-            while (request := self._next()) is not None:
+            while (request := following()) is not None:
                 try:
-                    RIGHT_OF_WAY.take(self)
                     if query is None:
-                        query = self.capture.query()
-                    answer = request.question(query)
+                        query = self._open_query()
+                    answer = answered(request, query)
                 except Exception as error:
                     if isinstance(error, CaptureError):
                         _LOG.warning("a question about the capture failed: %s", error)
@@ -317,11 +342,28 @@ class Worker:
                 # What was asked for last must not stay alive until the next question.
                 del request
                 answer = None
-                RIGHT_OF_WAY.give_back(self)
         finally:
-            RIGHT_OF_WAY.give_back(self)
             if query is not None:
                 query.close()
+
+    def _open_query(self) -> Query:
+        query = self.capture.query()
+        with self._wake:
+            if self._findings is None:
+                self._findings = query.findings
+            query.share(self._findings)
+        return query
+
+    def _answer_first(self, request: _Request, query: Query) -> Any:
+        RIGHT_OF_WAY.take(self)
+        try:
+            return request.question(query)
+        finally:
+            RIGHT_OF_WAY.give_back(self)
+
+    def _answer_giving_way(self, request: _Request, query: Query) -> Any:
+        with RIGHT_OF_WAY:
+            return request.question(query)
 
     def _next(self) -> _Request | None:
         with self._wake:
@@ -331,6 +373,12 @@ class Worker:
                 self._wake.wait()
             self._answering = bool(self._requests)
             return None if self._closing else self._requests.popitem(last=False)[1]
+
+    def _next_aside(self) -> _Request | None:
+        with self._wake:
+            while not self._aside and not self._closing:
+                self._wake.wait()
+            return None if self._closing else self._aside.popitem(last=False)[1]
 
     def _tell(self, request: _Request, way: Callable[[T], None], what: T) -> None:
         """Give the answer if it was not overtaken. Whoever closes meanwhile waits for the call, and then none comes."""
@@ -346,3 +394,5 @@ def _step_back() -> None:
         with contextlib.suppress(OSError):
             own = threading.get_native_id()
             os.setpriority(os.PRIO_PROCESS, own, max(NICENESS, os.getpriority(os.PRIO_PROCESS, own)))
+            # Whenever such a thread wakes up, and it does so all the time, it does not take the processor from others.
+            os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))

@@ -113,17 +113,30 @@ class Findings:
         self._live: dict[str, Hits] = {}
         """By rule: what counts now, ascending by packet."""
         self._marks: NDArray[np.uint8] | None = None
+        self._ends: dict[str, int] = {}
+        """Rows of each table that were taken in."""
         self.version = 0
         """Grows whenever something was found or let go of."""
 
-    def update(self) -> bool:
-        """Take in what was published and amended since. False: nothing has changed."""
+    @property
+    def is_current(self) -> bool:
+        """All rows that are published were taken in."""
+        return all(self._ends.get(table.name, 0) == len(table) for table in self._tables)
+
+    def update(self, most: int | None = None) -> bool:
+        """Take in what was published and amended since, of each table so many rows at most. False: nothing has changed.
+
+        What is found in the end does not depend on how many rows came at once.
+        """
         amended = self._journal.take()
         values = self._values()
         known = len(self._followers)
         changed = any(one.table == "readings" and one.column == "alive" for one in amended)
         # What rows refer to was published before them, so it is looked at after their number.
         ends = {table.name: len(table) for table in self._tables}
+        if most is not None:
+            ends = {name: min(end, self._ends.get(name, 0) + most) for name, end in ends.items()}
+        self._ends = ends
         snapshots = ends["snapshots"]
         self._sessions.update()
         changed |= self._followers.update(amended, snapshots)

@@ -29,7 +29,10 @@ class Followers:
 
     def of(self, rows: Ints) -> Ints:
         """How many failed because of each row, shape like `rows`."""
-        found: Ints = self._count.view[rows].astype(np.int64)
+        counts, found = self._count.view, np.zeros(len(rows), np.int64)
+        # What was noted may rest on a snapshot that was not taken in yet.
+        known = rows < len(counts)
+        found[known] = counts[rows[known]]
         return found
 
     def update(self, amended: Sequence[Amendment], published: int) -> bool:

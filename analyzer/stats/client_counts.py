@@ -68,16 +68,18 @@ class ClientCounts:
         """Snapshot rows taken in."""
         return len(self._acked)
 
-    def update(self) -> None:
-        """Take in what was published and amended since the last call."""
+    def update(self, most: int | None = None) -> bool:
+        """Take in what was published and amended since the last call, `most` new snapshots. False: there are more."""
         stretches = self._amended()
         self.traffic.update()
         for start, stop in stretches:
             for first in range(start, stop, CHUNK_ROWS):
                 self._derive_again(first, min(first + CHUNK_ROWS, stop))
         known, published = len(self), len(self._tables.snapshots)
-        for start in range(known, published, AT_ONCE):
-            self._append(start, min(start + AT_ONCE, published))
+        stop = published if most is None else min(published, known + most)
+        for start in range(known, stop, AT_ONCE):
+            self._append(start, min(start + AT_ONCE, stop))
+        return stop == published
 
     def take_changed(self) -> set[int]:
         """Sessions of which something was counted since the last time, or not any more."""

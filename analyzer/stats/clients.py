@@ -159,6 +159,10 @@ class KnownClients:
         self._sessions = Watched(tables.sessions, names)
         self._flows = Watched(tables.flows, ("server",))
 
+    def catch_up(self, most: int) -> bool:
+        """Count so many new snapshots at most, before an `update`. False: there are more."""
+        return self.counts.update(most)
+
     def update(self) -> Clients:
         """The numbers of every live session, of what is published now."""
         tables = self._tables

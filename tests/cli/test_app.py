@@ -234,3 +234,17 @@ def test_a_broken_header(
     code, err = failure(capsys, command, str(path))
     assert code == 1
     assert what in err
+
+
+@pytest.mark.parametrize("command", ["summary", "snapshots", "packets"])
+def test_filters_and_rules_are_loaded_where_a_filter_is_given_only(head: Path, command: str) -> None:
+    """They take longer to load than a small file to decode."""
+    code = (
+        "import sys; from analyzer.cli import main; main(sys.argv[1:]); "
+        "print('lark' in sys.modules, 'analyzer.expert.rules' in sys.modules, file=sys.stderr)"
+    )
+    for option, loaded in ([], "False False"), (["-Y", "snapshot.code"], "True True"):
+        run = [sys.executable, "-c", code, command, str(head), *option]
+        assert (
+            subprocess.run(run, cwd=ROOT, capture_output=True, check=True, text=True).stderr.split("\n")[-2] == loaded
+        )

@@ -35,8 +35,8 @@ class Answers:
         """The next answer or failure."""
         return self._came.get(timeout=WAIT_S)
 
-    def ask(self, worker: Worker, topic: str, question: Callable[[Query], object]) -> None:
-        worker.ask(topic, question, self._came.put, self._came.put)
+    def ask(self, worker: Worker, topic: str, question: Callable[[Query], object], *, gives_way: bool = False) -> None:
+        worker.ask(topic, question, self._came.put, self._came.put, gives_way=gives_way)
 
     @property
     def none(self) -> bool:
@@ -103,6 +103,36 @@ def test_a_question_that_takes_long_does_not_hold_up_the_decoding(worker: Opener
     found.start()
     assert answers.take() is True
     assert found.failure is None
+
+
+def test_what_gives_way_holds_up_no_question(worker: Opener) -> None:
+    found, answers, gate = worker(), Answers(), Gate("late")
+    answers.ask(found, "long", gate, gives_way=True)
+    assert gate.entered.wait(WAIT_S)
+    answers.ask(found, "click", lambda query: "at once")
+    assert answers.take() == "at once"
+    gate.leave.set()
+    assert answers.take() == "late"
+
+
+def test_what_gives_way_is_overtaken_and_ends_as_others_do(worker: Opener) -> None:
+    found, answers, gate = worker(), Answers(), Gate("stale")
+    answers.ask(found, "same", gate, gives_way=True)
+    assert gate.entered.wait(WAIT_S)
+    answers.ask(found, "same", lambda query: "new")
+    assert answers.take() == "new"
+    answers.ask(found, "other", lambda query: "never", gives_way=True)
+    found.close()
+    gate.leave.set()
+    assert found.wait(WAIT_S)
+    assert answers.none
+
+
+def test_rules_are_applied_by_one_thread_and_said_in_words_by_the_other(worker: Opener) -> None:
+    found, answers = worker(), Answers()
+    answers.ask(found, "rules", lambda query: query.findings, gives_way=True)
+    answers.ask(found, "words", lambda query: query.findings)
+    assert answers.take() is answers.take()
 
 
 def test_of_a_topic_the_newest_question_is_answered(worker: Opener) -> None:

@@ -30,6 +30,20 @@ def test_in_any_batches(path: Path, batch: int) -> None:
 
 
 @pytest.mark.parametrize("path", SOME, ids=lambda path: path.name)
+def test_so_many_rows_at_a_time(path: Path) -> None:
+    most = 97
+    with Capture.open(path, strict=True, batch=1000, compiled=False) as capture:
+        findings = open_findings(capture.tables, capture.protocols)
+        while capture.step():
+            findings.update(most)
+        assert not findings.is_current
+        while not findings.is_current:
+            findings.update(most)
+        assert not findings.update(most)
+        assert every(findings) == found_in(path)
+
+
+@pytest.mark.parametrize("path", SOME, ids=lambda path: path.name)
 def test_compiled_is_as_plain(path: Path) -> None:
     assert found_in(path, compiled=True) == found_in(path, compiled=False)
 

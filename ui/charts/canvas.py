@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QWidget
 from ui.charts.drawing import Drawn, Fault
 from ui.charts.layers import Content, Frame, StillLayer
 from ui.theme import Theme
+from ui.turn import TURN
 
 LEFT_AXIS = 40
 AXIS_ROOM = 8
@@ -173,6 +174,7 @@ class Canvas(QWidget):
         frame = self.frame
         if self.size().isEmpty():
             return
+        TURN.begin()
         if self._still is None or self._still.size() != self.size() * frame.ratio:
             self._still = self._paint_still(frame)
         painter = QPainter(self)

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 
 from PySide6.QtCore import QElapsedTimer, QObject, QTimer, Slot
 
+from ui.turn import MOST_PUT_OFF, TURN
+
 WAIT_MS = 40
 """What is asked for within this time is done at once."""
 REST = 8
@@ -24,6 +26,7 @@ class Turns(QObject):
         self._left: Iterator[bool] | None = None
         self._again = False
         self._took_ms = 0.0
+        self._put_off = 0
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._go_on)
@@ -60,6 +63,12 @@ class Turns(QObject):
 
     @Slot()
     def _go_on(self) -> None:
+        if TURN.is_long and self._put_off < MOST_PUT_OFF:
+            self._put_off += 1
+            self._timer.start(0)
+            return
+        self._put_off = 0
+        TURN.begin()
         clock = QElapsedTimer()
         clock.start()
         if self._left is None:

@@ -1,4 +1,4 @@
-"""Keeps the numbers of a document's clients up to date: computed on the query thread, at most twice a second."""
+"""Keeps the numbers of a document's clients up to date: computed on a thread that gives way, at most twice a second."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ from ui.selection import Place
 REFRESH_MS = 500
 REST = 10
 """Numbers that took long rest for this many times as long: clicks are answered by the same thread."""
+MOST_ROWS = 1 << 16
+"""Snapshots that are counted in one go: window and decoder work beside it."""
+BEHIND_REST_MS = 60
 _STATS_TOPIC = "clients"
 _PACE_TOPIC = "server rates"
 
@@ -36,7 +39,7 @@ class ClientSource(QObject):
         """Older baselines are judged to be late."""
         self._document: Document | None = None
         self._known: KnownClients | None = None
-        """Of the document; only the query thread counts."""
+        """Of the document; only the thread that gives way counts."""
         self._ended: dict[int, tuple[int, Pace]] = {}
         """Of its sessions, what `paces` keeps."""
         self._on = False
@@ -101,16 +104,22 @@ class ClientSource(QObject):
             return
         self._stale, self._asked = False, True
 
-        def question(_query: Query) -> tuple[Clients, float]:
+        def question(_query: Query) -> tuple[Clients | None, float]:
             start = perf_counter()
-            return known.update(), perf_counter() - start
+            found = known.update() if known.catch_up(MOST_ROWS) else None
+            return found, perf_counter() - start
 
-        document.ask(_STATS_TOPIC, question, lambda found: self._answered(document, *found))
+        document.ask(_STATS_TOPIC, question, lambda found: self._answered(document, *found), gives_way=True)
 
-    def _answered(self, document: Document, found: Clients, seconds: float) -> None:
+    def _answered(self, document: Document, found: Clients | None, seconds: float) -> None:
+        """`found`: None while there is more to count."""
         if document is not self._document:
             return
         self._asked = False
+        if found is None:
+            self._stale = True
+            self._pause.start(BEHIND_REST_MS)
+            return
         if self._on:
             self._pause.start(max(REFRESH_MS, round(seconds * 1000 * REST)))
         self._take(found)
@@ -137,7 +146,7 @@ class ClientSource(QObject):
             if document is self._document:
                 self.paced.emit(found)
 
-        document.ask(_PACE_TOPIC, lambda _query: paces(tables, clients, protocols, place, ended), answer)
+        document.ask(_PACE_TOPIC, lambda _: paces(tables, clients, protocols, place, ended), answer, gives_way=True)
 
 
 def paces(

@@ -1,16 +1,20 @@
-"""Keeps the findings of a document up to date: rules are applied on the query thread, at most twice a second."""
+"""Keeps the findings of a document up to date: a thread that gives way applies rules, in short stretches.
+
+What was found is told at most twice a second.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from time import perf_counter
+from time import perf_counter, thread_time
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from analyzer.engine.query import Query
+from analyzer.expert.findings import Findings
 from analyzer.expert.rule import Severity
 from analyzer.expert.rules import Thresholds
 from analyzer.stats.snapshots import RebuiltCounter
@@ -30,6 +34,13 @@ from ui.models.finding_groups import (
 REFRESH_MS = 500
 REST = 10
 """Rules that took long rest for this many times as long: clicks are answered by the same thread."""
+STRETCH_S = 0.012
+"""About so long rules are applied in one go while a file is decoded: window and decoder work beside them."""
+STRETCH_REST_MS = 150
+LONG_STRETCH_S = 0.04
+"""Likewise when it is decoded."""
+BEHIND_REST_MS = 10
+LEAST_ROWS, MOST_ROWS = 1 << 12, 1 << 17
 ITEMS_S = 0.04
 """So long items are looked at in one go, before others are answered."""
 ITEMS_REST_MS = 80
@@ -75,32 +86,59 @@ class _Answer:
     marked: range
     """Packets that are marked otherwise than before."""
     left: bool
-    """There are items to be looked at."""
+    """There are items to be looked at, or rows to be judged."""
+    behind: bool
+    """There are rows to be judged."""
     seconds: float
-    """That rules took, without those for items."""
+    """That it took to tell what was found."""
 
 
 class _Desk:
-    """Applies rules for one document; only the query thread asks it."""
+    """Applies rules for one document; only the thread that gives way asks it."""
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
         self._counter = RebuiltCounter(tables)
         self._told: tuple[int, Wanted, float] | None = None
         self._severities = NO_SEVERITIES
+        self._rows = LEAST_ROWS
+        """That are judged in one go."""
+        self._next = 0.0
+        """When to tell again what was found, though there is more to judge."""
 
-    def answer(self, query: Query, wanted: Wanted, thresholds: Thresholds, *, items: bool) -> _Answer:
-        """What there is now. `items`: after some more of them were looked at."""
-        left = query.look_at_items(ITEMS_S) if items else True
-        start = perf_counter()
-        found, marked = self._judge(query, wanted, thresholds, left=left)
-        return _Answer(found, marked, left, perf_counter() - start)
+    def answer(
+        self, query: Query, wanted: Wanted, thresholds: Thresholds, *, at_once: bool, full_speed: bool
+    ) -> _Answer:
+        """What there is now, after some more rows were judged, or where there are none, some more items looked at.
 
-    def _judge(self, query: Query, wanted: Wanted, thresholds: Thresholds, *, left: bool) -> tuple[Found | None, range]:
-        findings, tables = query.findings, self._tables
+        `at_once`: tell in any case. `full_speed`: a file is decoded; items wait until it is.
+        """
+        findings = query.findings
         if findings.thresholds.changed != thresholds.changed:
             findings.use(thresholds)
-        findings.update()
+        behind = self._apply(findings, STRETCH_S if full_speed else LONG_STRETCH_S)
+        if behind and not at_once and perf_counter() < self._next:
+            return _Answer(None, range(0), left=True, behind=True, seconds=0.0)
+        left = True
+        if not (behind or full_speed):
+            left = query.look_at_items(ITEMS_S)
+            findings.update(self._rows)
+        start = perf_counter()
+        found, marked = self._judge(query, wanted, left=left)
+        seconds = perf_counter() - start
+        self._next = start + max(REFRESH_MS / 1000, seconds * REST)
+        return _Answer(found, marked, left, behind, seconds)
+
+    def _apply(self, findings: Findings, seconds: float) -> bool:
+        """Judge as many rows as that takes. Are some left?"""
+        start = thread_time()
+        findings.update(self._rows)
+        took = max(thread_time() - start, 1e-4)
+        self._rows = int(np.clip(self._rows * seconds / took, max(LEAST_ROWS, self._rows // 2), MOST_ROWS))
+        return not findings.is_current
+
+    def _judge(self, query: Query, wanted: Wanted, *, left: bool) -> tuple[Found | None, range]:
+        findings, tables = query.findings, self._tables
         passed, every = query.items_looked_at
         done = round(passed / every, 2) if every else 1.0
         if self._told == (findings.version, wanted, done):
@@ -170,7 +208,9 @@ class FindingSource(QObject):
         self._pause.stop()
         self._document = document
         self._desk = None if document is None else _Desk(document.tables)
-        self._stale, self._asked, self._caught_up = document is not None, False, False
+        # Without rows there is nothing to judge, and the first ones are to be seen soon.
+        self._stale = document is not None and (len(document.tables.packets) > 0 or document.is_decoded)
+        self._asked = self._caught_up = False
         self.found = NOTHING
         if document is not None:
             for signal in (document.rows_added, document.amended):
@@ -213,21 +253,26 @@ class FindingSource(QObject):
         if document.is_paused and not asked_for and self._caught_up:
             return
         self._stale, self._asked = False, True
-        wanted, thresholds, items = self._wanted, self._thresholds, document.is_live or document.is_decoded
+        wanted, thresholds = self._wanted, self._thresholds
+        full_speed = not (document.is_live or document.is_decoded)
 
         def question(query: Query) -> _Answer:
-            return desk.answer(query, wanted, thresholds, items=items)
+            return desk.answer(query, wanted, thresholds, at_once=asked_for, full_speed=full_speed)
 
-        document.ask(_TOPIC, question, lambda answer: self._answered(document, answer))
+        document.ask(_TOPIC, question, lambda answer: self._answered(document, answer), gives_way=True)
 
     def _answered(self, document: Document, answer: _Answer) -> None:
         if document is not self._document:
             return
         self._asked = False
-        self._caught_up = True
+        self._caught_up = self._caught_up or not answer.behind
         self._stale = self._stale or answer.left
-        hurry = answer.left and document.is_decoded
-        self._pause.start(ITEMS_REST_MS if hurry else max(REFRESH_MS, round(answer.seconds * 1000 * REST)))
+        if answer.behind:
+            rest = BEHIND_REST_MS if document.is_decoded else STRETCH_REST_MS
+        else:
+            hurry = answer.left and document.is_decoded
+            rest = ITEMS_REST_MS if hurry else max(REFRESH_MS, round(answer.seconds * 1000 * REST))
+        self._pause.start(rest)
         if answer.found is not None:
             self.found = answer.found
             self.changed.emit()

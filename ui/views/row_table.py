@@ -7,6 +7,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QTableView
 
 from ui.theme import Theme
+from ui.turn import TURN
 from ui.views.cells import ROW_ROLE, Row
 from ui.views.hovered_row import HoveredRow
 from ui.views.plain_table import make_plain
@@ -31,6 +32,7 @@ class RowTable(QTableView):
         self._painter.set_zoom(zoom)
 
     def paintEvent(self, event: QPaintEvent) -> None:
+        TURN.begin()
         area = event.rect()
         first = self.rowAt(area.top())
         if first < 0:

@@ -205,7 +205,10 @@ class SeverityCounts(QAbstractButton):
 
     def show_counts(self, counts: Mapping[Severity, int]) -> None:
         """Where nothing was found, nothing is shown."""
-        self._counts = {severity: counts[severity] for severity in WORST_FIRST if counts.get(severity)}
+        shown = {severity: counts[severity] for severity in WORST_FIRST if counts.get(severity)}
+        if shown == self._counts:
+            return
+        self._counts = shown
         name = ", ".join(counted(severity, count) for severity, count in self._counts.items())
         self.setAccessibleName(name)
         self.setToolTip(self.tr("{0}; click to see them (Alt+6)").format(name))

@@ -55,7 +55,7 @@ class StatusBar(QStatusBar):
         self._bar.setSizeGripEnabled(False)
         self._document: Document | None = None
         self._counter: RebuiltCounter | None = None
-        """Of the document; only the query thread counts."""
+        """Of the document; only the thread that gives way counts."""
         self._file = QLabel()
         self._packets = QLabel()
         self._snapshots = QLabel()
@@ -79,6 +79,8 @@ class StatusBar(QStatusBar):
         """What each part says where there is room."""
         self._written: dict[QLabel, str] = {}
         """What each part says."""
+        self._widths: dict[QLabel, int] = {}
+        """Of what it says: all are asked for several times whenever one of them says something else."""
         self._decoding = QLabel()
         self._preparing = QLabel()
         self._dialects = QLabel()
@@ -123,6 +125,7 @@ class StatusBar(QStatusBar):
         font = fonts.font(fonts.Use.HEAD, zoom=zoom)
         for label in (*self.findChildren(QLabel), self._hint, self.findings):
             label.setFont(font)
+        self._widths.clear()
         self._progress.set_zoom(zoom)
         self.setMinimumHeight(round(STATUS_HEIGHT * zoom))
         self._fit()
@@ -249,7 +252,7 @@ class StatusBar(QStatusBar):
         counter = self._counter
         if counter is not None:
             # At first, counting takes long in a large capture.
-            document.ask(_TOPIC, lambda _: counter.counts(), self._say_counts)
+            document.ask(_TOPIC, lambda _: counter.counts(), self._say_counts, gives_way=True)
         self._say_sources(document)
         self._fit()
 
@@ -390,6 +393,7 @@ class StatusBar(QStatusBar):
         if self._written.get(label) == text:
             return
         self._written[label] = text
+        self._widths.pop(label, None)
         apart = APART if text else 0
         at_left = label in (self._file, self._packets, self._snapshots, self._failed, self._dropped)
         label.setContentsMargins(0 if at_left else apart, 0, apart if at_left else 0, 0)
@@ -397,9 +401,11 @@ class StatusBar(QStatusBar):
 
     def _taken(self) -> int:
         """Pixels of what stands in the bar, but for the hint."""
-        parts: list[QWidget] = [*self._texts]
-        parts += [part for part in (self._progress, self.findings) if not part.isHidden()]
-        return sum(part.sizeHint().width() + GAP for part in parts) + 2 * EDGE
+        for label in self._texts.keys() - self._widths.keys():
+            self._widths[label] = label.sizeHint().width()
+        widths = [self._widths[label] for label in self._texts]
+        widths += [part.sizeHint().width() for part in (self._progress, self.findings) if not part.isHidden()]
+        return sum(widths) + GAP * len(widths) + 2 * EDGE
 
     def _fit_hint(self) -> None:
         """When all is decoded: what failed and the key to it, as far as there is room; the count is at the left too."""
