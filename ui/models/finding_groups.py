@@ -1,4 +1,4 @@
-"""Findings arranged for a list: by rule, or by client and then by rule, as columns. Made where nobody waits for it; no Qt."""
+"""Findings arranged for a list: by rule, or by client and then by rule, as columns. Knows no Qt."""
 
 from __future__ import annotations
 
