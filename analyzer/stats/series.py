@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyzer.snapshots.status import REPEATED, LostBy, Status
-from analyzer.stats.live import made_mask, packet_times
-from analyzer.stats.parts import last_part_packets
+from analyzer.stats.live import packet_times
+from analyzer.stats.moments import sent_bases, standing_packets
 from analyzer.stats.snapshots import rebuilt_mask
 from analyzer.store.growing import Growing
 from analyzer.store.tables import Tables
@@ -228,7 +228,7 @@ class _Derived:
         self._tables = tables
         self._rows = rows
         status = self._column("status")
-        self._time_ns = packet_times(tables, self._packets(status))
+        self._time_ns = packet_times(tables, standing_packets(tables, self._column, status))
         self.time_s: Floats = (self._time_ns - tables.frames.integer("time_ns", 0)) / 1e9
         self._rebuilt = rebuilt_mask(status)
         self.rank = self._rank(status)
@@ -239,20 +239,10 @@ class _Derived:
         for metric in (Metric.WIRE_BYTES, Metric.DELTA_BYTES, Metric.PARTS):
             yield metric, self._column(metric.value).astype(np.float64)
         yield Metric.ITEMS, np.where(self._rebuilt, self._column("items"), np.nan)
-        yield Metric.BASE_AGE_MS, 0.0 - self._until(_sent_bases(self._tables, self._column("base")))
+        yield Metric.BASE_AGE_MS, 0.0 - self._until(sent_bases(self._tables, self._column("base")))
         base_tick = self._column("base_tick")
         yield Metric.BASE_AGE_TICKS, np.where(base_tick >= 0, self._column("tick") - base_tick, np.nan)
         yield Metric.ACK_MS, self._until(self._column("acked_packet"))
-
-    def _packets(self, status: Ints) -> Ints:
-        """Where each snapshot stands in time: what decided that one is incomplete may have come seconds later."""
-        packets, count = self._column("packet"), self._column("part_count")
-        incomplete = np.flatnonzero((status == Status.INCOMPLETE) & (count > 0))
-        if len(incomplete):
-            packets = packets.copy()
-            first = self._column("first_part")[incomplete]
-            packets[incomplete] = last_part_packets(self._tables, first, count[incomplete])
-        return packets
 
     def _until(self, packets: Ints) -> Floats:
         """Milliseconds from each snapshot's packet to another; NaN for packet -1."""
@@ -275,11 +265,3 @@ class _Derived:
         if isinstance(self._rows, slice):
             return self._tables.snapshots.integers(name, self._rows.start, self._rows.stop)
         return self._tables.snapshots.take(name, self._rows).astype(np.int64)
-
-
-def _sent_bases(tables: Tables, bases: Ints) -> Ints:
-    """Deciding packets of snapshot rows; -1 of -1, and of those that were made for an excerpt."""
-    packets = np.full(len(bases), -1, np.int64)
-    known = tables.snapshots.take("packet", bases[bases >= 0]).astype(np.int64)
-    packets[bases >= 0] = np.where(made_mask(tables, known), -1, known)
-    return packets

@@ -1,0 +1,232 @@
+"""The overview strip as arrays ready to paint: what each pixel column of each lane shows, and of the byte band.
+
+It costs what is to be painted: where a column is narrower than the stretches that lanes keep, its bars are looked up,
+else at most four stretches (time_pyramid.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analyzer.stats.bars import NO_AGE, Bars, Kind
+from analyzer.stats.byte_band import BIN_NS, CLASSES, Band, sums_by_class
+from analyzer.stats.clients import OLD_BASE_MS
+from analyzer.stats.lane import FIRST_WIDTH_NS, Lane
+from analyzer.stats.live import Ints
+from analyzer.stats.losses import losses
+from analyzer.stats.time_pyramid import FACTOR
+from analyzer.stats.timeline import Timeline
+
+_LARGEST = 1 << 62
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A stretch of time, nanoseconds from the first frame, as so many columns of equal width: those of pixels."""
+
+    start_ns: int
+    stop_ns: int
+    """Behind its end; after `start_ns`."""
+    columns: int
+    """One or more."""
+
+    @property
+    def span_ns(self) -> int:
+        """How long it is."""
+        return self.stop_ns - self.start_ns
+
+    def columns_of(self, times: Ints) -> Ints:
+        """The column that each time falls into; `times` within the window, shape (n,)."""
+        since = times - self.start_ns
+        if self.span_ns <= _LARGEST // self.columns:
+            return since * self.columns // self.span_ns
+        return np.minimum((since * (self.columns / self.span_ns)).astype(np.int64), self.columns - 1)
+
+    def stretches(self, width_ns: int) -> tuple[int, int, Ints]:
+        """First and last number of the stretches that are partly within, and the columns of their middles."""
+        first, last = self.start_ns // width_ns, (self.stop_ns - 1) // width_ns
+        middles = np.arange(first, last + 1) * width_ns + width_ns // 2
+        return first, last, self.columns_of(np.clip(middles, self.start_ns, self.stop_ns - 1))
+
+    def level(self, width_ns: int) -> int:
+        """The highest level whose stretches, of this width at the lowest, are no wider than a column; -1: none is."""
+        level = -1
+        while width_ns * self.columns <= self.span_ns:
+            width_ns *= FACTOR
+            level += 1
+        return level
+
+    def edges(self, first: int, last: int) -> tuple[int, int]:
+        """Times from the left edge of column `first` up to before the right edge of column `last`."""
+        start, stop = (self.start_ns + -(-column * self.span_ns // self.columns) for column in (first, last + 1))
+        return start, stop
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """What to paint; a row for each lane that was asked for, in that order, a column for each of the window's."""
+
+    window: Window
+    kind: NDArray[np.uint8]
+    """Worst `Kind` in each column, `OLD` included; `NONE`: no bar. Shape (lanes, columns)."""
+    age_us: NDArray[np.int32]
+    """Greatest age of a baseline of those that are `FINE` or `OLD`, in microseconds; `NO_AGE`: none is known."""
+    least_us: NDArray[np.int32]
+    """Least age of these."""
+    first_lane: Ints
+    """Where sessions begin, whatever else falls on the same pixel: index of the lane, shape (n,)."""
+    first_column: Ints
+    """And column."""
+    lost: NDArray[np.bool_]
+    """Columns in which the capture lost packets, shape (columns,)."""
+
+
+def strip_of(timeline: Timeline, flows: Sequence[int], window: Window, old_ms: float = OLD_BASE_MS) -> Strip:
+    """The lanes of some flows. A baseline is old when it is older than `old_ms`."""
+    lanes = [timeline.lane(flow) for flow in flows]
+    shape = len(lanes), window.columns
+    strip = Strip(
+        window,
+        np.full(shape, Kind.NONE, np.uint8),
+        np.full(shape, NO_AGE, np.int32),
+        np.full(shape, NO_AGE, np.int32),
+        *_firsts(lanes, window),
+        _lost(timeline, window),
+    )
+    level = window.level(FIRST_WIDTH_NS)
+    pieces = _bars_within(lanes, window) if level < 0 else _stretches_within(lanes, window, level)
+    if len(pieces.columns):
+        _fill(strip, pieces)
+    np.maximum(strip.kind, np.where(strip.age_us > old_ms * 1000, np.uint8(Kind.OLD), np.uint8(0)), out=strip.kind)
+    return strip
+
+
+def band_of(timeline: Timeline, window: Window) -> Band:
+    """The byte band, of all lanes."""
+    level = window.level(BIN_NS)
+    column_ns = window.span_ns / window.columns
+    if level < 0:
+        bars = _joined([timeline.lane(flow) for flow in timeline.flows.tolist()], window)
+        return Band(np.stack(sums_by_class(window.columns_of(bars.time_ns), bars, window.columns)), column_ns)
+    first, last, columns = window.stretches(timeline.band.width_ns(level))
+    kept = timeline.band.level(level)
+    begin, end = kept.numbers.searchsorted([first, last + 1]).tolist()
+    found = np.zeros((CLASSES, window.columns), np.int64)
+    at = columns[kept.numbers[begin:end] - first]
+    if len(at):
+        starts = np.flatnonzero(np.diff(at, prepend=-1))
+        for own, sums in zip(found, kept.values, strict=True):
+            own[at[starts]] = np.add.reduceat(sums[begin:end], starts)
+    return Band(found, column_ns)
+
+
+def bar_within(lane: Lane, start_ns: int, stop_ns: int, old_ms: float = OLD_BASE_MS) -> int:
+    """Row of the worst snapshot from `start_ns` up to before `stop_ns`: the bar that a column shows; -1: none.
+
+    Of those equally bad the one with the oldest baseline, then the first.
+    """
+    begin, end = lane.between(start_ns, stop_ns)
+    if begin == end:
+        return -1
+    ages = lane.age_us[begin:end].astype(np.int64)
+    kinds = np.maximum(lane.kind[begin:end], np.where(ages > old_ms * 1000, np.uint8(Kind.OLD), np.uint8(0)))
+    return int(lane.rows[begin + int(np.argmax((kinds.astype(np.int64) << 32) + ages))])
+
+
+def bar_near(lane: Lane, time_ns: int) -> int:
+    """Row of the snapshot that is nearest in time, the earlier one of two; -1: the lane is empty."""
+    if not len(lane):
+        return -1
+    at = min(int(lane.time_ns.searchsorted(time_ns)), len(lane) - 1)
+    if at and time_ns - int(lane.time_ns[at - 1]) <= int(lane.time_ns[at]) - time_ns:
+        at -= 1
+    return int(lane.rows[at])
+
+
+@dataclass(frozen=True, slots=True)
+class _Pieces:
+    """Bars or stretches, those of each lane together and ascending, shape (n,)."""
+
+    columns: Ints
+    """Lane times the window's columns, and column."""
+    least: NDArray[np.uint32]
+    age: NDArray[np.int32]
+    kind: NDArray[np.uint8]
+
+
+def _bars_within(lanes: Sequence[Lane], window: Window) -> _Pieces:
+    bounds = [lane.between(window.start_ns, window.stop_ns) for lane in lanes]
+    found = [
+        (index, lane, *pair) for index, (lane, pair) in enumerate(zip(lanes, bounds, strict=True)) if pair[0] < pair[1]
+    ]
+    ages = _together([lane.age_us[begin:end] for _, lane, begin, end in found], np.int32)
+    columns = window.columns_of(_together([lane.time_ns[begin:end] for _, lane, begin, end in found], np.int64))
+    columns += _offsets([(index, end - begin) for index, _, begin, end in found], window)
+    kinds = _together([lane.kind[begin:end] for _, lane, begin, end in found], np.uint8)
+    return _Pieces(columns, ages.view(np.uint32), ages, kinds)
+
+
+def _stretches_within(lanes: Sequence[Lane], window: Window, number: int) -> _Pieces:
+    first, last, columns = window.stretches(FIRST_WIDTH_NS * FACTOR**number)
+    numbers, counts = [], []
+    values: tuple[list[NDArray[np.generic]], ...] = ([], [], [])
+    for index, lane in enumerate(lanes):
+        level = lane.level(number)
+        begin, end = level.numbers.searchsorted([first, last + 1]).tolist()
+        if begin < end:
+            counts.append((index, end - begin))
+            numbers.append(level.numbers[begin:end])
+            for kept, of_level in zip(values, level.values, strict=True):
+                kept.append(of_level[begin:end])
+    at = columns[_together(numbers, np.int64) - first] + _offsets(counts, window)
+    least, age, kind = (
+        _together(kept, code) for kept, code in zip(values, (np.uint32, np.int32, np.uint8), strict=True)
+    )
+    return _Pieces(at, least, age, kind)
+
+
+def _fill(strip: Strip, pieces: _Pieces) -> None:
+    starts = np.flatnonzero(np.diff(pieces.columns, prepend=-1))
+    at = pieces.columns[starts]
+    strip.kind.reshape(-1)[at] = np.maximum.reduceat(pieces.kind, starts)
+    strip.age_us.reshape(-1)[at] = np.maximum.reduceat(pieces.age, starts)
+    strip.least_us.reshape(-1)[at] = np.minimum.reduceat(pieces.least, starts).view(np.int32)
+
+
+def _firsts(lanes: Sequence[Lane], window: Window) -> tuple[Ints, Ints]:
+    found = []
+    for lane in lanes:
+        times = lane.firsts_ns
+        begin, end = times.searchsorted([window.start_ns, window.stop_ns]).tolist()
+        found.append(times[begin:end])
+    numbers = np.repeat(np.arange(len(lanes)), [len(times) for times in found])
+    return numbers, window.columns_of(_together(found, np.int64))
+
+
+def _lost(timeline: Timeline, window: Window) -> NDArray[np.bool_]:
+    lost = np.zeros(window.columns, np.bool_)
+    for loss in losses(timeline.tables, window.start_ns, window.stop_ns):
+        ends = np.clip([loss.begin_ns, loss.end_ns], window.start_ns, window.stop_ns - 1)
+        first, last = window.columns_of(ends).tolist()
+        lost[first : last + 1] = True
+    return lost
+
+
+def _joined(lanes: Sequence[Lane], window: Window) -> Bars:
+    """The bars of all lanes within the window: times, sizes and parts."""
+    found = [lane.bars(*lane.between(window.start_ns, window.stop_ns)) for lane in lanes]
+    return Bars.together([bars for bars in found if len(bars)])
+
+
+def _offsets(counts: Sequence[tuple[int, int]], window: Window) -> Ints:
+    """For each piece where its lane's columns begin; `counts`: lane and number of its pieces."""
+    numbers = np.array(counts, np.int64).reshape(-1, 2)
+    return np.repeat(numbers[:, 0] * window.columns, numbers[:, 1])
+
+
+def _together(arrays: Sequence[NDArray[np.generic]], dtype: type[np.generic]) -> NDArray[np.generic]:
+    return np.concatenate(arrays) if arrays else np.empty(0, dtype)
