@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,8 @@ from analyzer.stats.live import Ints
 from analyzer.stats.losses import losses
 from analyzer.stats.time_pyramid import FACTOR
 from analyzer.stats.timeline import Timeline
+
+T = TypeVar("T", bound=np.generic)
 
 _LARGEST = 1 << 62
 
@@ -183,10 +186,8 @@ def _stretches_within(lanes: Sequence[Lane], window: Window, number: int) -> _Pi
             for kept, of_level in zip(values, level.values, strict=True):
                 kept.append(of_level[begin:end])
     at = columns[_together(numbers, np.int64) - first] + _offsets(counts, window)
-    least, age, kind = (
-        _together(kept, code) for kept, code in zip(values, (np.uint32, np.int32, np.uint8), strict=True)
-    )
-    return _Pieces(at, least, age, kind)
+    least, age, kind = values
+    return _Pieces(at, _together(least, np.uint32), _together(age, np.int32), _together(kind, np.uint8))
 
 
 def _fill(strip: Strip, pieces: _Pieces) -> None:
@@ -228,5 +229,5 @@ def _offsets(counts: Sequence[tuple[int, int]], window: Window) -> Ints:
     return np.repeat(numbers[:, 0] * window.columns, numbers[:, 1])
 
 
-def _together(arrays: Sequence[NDArray[np.generic]], dtype: type[np.generic]) -> NDArray[np.generic]:
-    return np.concatenate(arrays) if arrays else np.empty(0, dtype)
+def _together(arrays: Sequence[NDArray[np.generic]], dtype: type[T]) -> NDArray[T]:
+    return np.concatenate(arrays).astype(dtype, copy=False) if arrays else np.empty(0, dtype)
