@@ -22,7 +22,19 @@ EXIT_OUTPUT_CLOSED = 141
 USAGE_ERROR = typer.BadParameter.__mro__[1]
 """Parent of every error in the arguments; typer exports it under no name of its own."""
 
-COMMANDS = ("summary", "snapshots", "packets", "explain", "changes", "findings", "save", "live", "schema", "warm-up")
+COMMANDS = (
+    "summary",
+    "snapshots",
+    "packets",
+    "explain",
+    "changes",
+    "findings",
+    "timeline",
+    "save",
+    "live",
+    "schema",
+    "warm-up",
+)
 """Each is the function of its name, or the group of commands, in the module of its name."""
 
 # Extensions of the library that checks arguments: none are meant for us, and looking for them takes a while.

@@ -15,7 +15,7 @@ from analyzer.store.growing import Growing
 
 FIRST_WIDTH_NS = 80_000_000
 """Of the stretches of level 0; what is finer is looked up among the bars: at 50 snapshots a second four."""
-FEW = 4096
+FEW = 32_768
 """Bars that are looked at one by one rather than by stretches."""
 BAR_BYTES = 22
 """What is kept of each bar."""

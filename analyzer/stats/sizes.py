@@ -7,6 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+_COUNTED = 1 << 17
+"""Sizes below this are not sorted: how often each comes is counted."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
@@ -24,17 +27,23 @@ def sizes(values: NDArray[np.int64]) -> Sizes:
     """The sizes of `values`, shape (n,)."""
     if not len(values):
         return Sizes(0, 0, None, None, None, None)
-    ordered = np.sort(values)
+    total = int(values.sum())
+    p50, p95 = _nearest_ranks(values, 50, 95)
     return Sizes(
-        count=len(ordered),
-        total=int(ordered.sum()),
-        mean=round(float(ordered.mean()), 2),
-        p50=_nearest_rank(ordered, 50),
-        p95=_nearest_rank(ordered, 95),
-        max=int(ordered[-1]),
+        count=len(values),
+        total=total,
+        mean=round(total / len(values), 2),
+        p50=p50,
+        p95=p95,
+        max=int(values.max()),
     )
 
 
-def _nearest_rank(ordered: NDArray[np.int64], percent: int) -> int:
-    rank = -(-percent * len(ordered) // 100)
-    return int(ordered[max(rank, 1) - 1])
+def _nearest_ranks(values: NDArray[np.int64], *percents: int) -> list[int]:
+    ranks = [max(-(-percent * len(values) // 100), 1) - 1 for percent in percents]
+    if int(values.min()) >= 0 and int(values.max()) < min(_COUNTED, 8 * len(values)):
+        # Many times as fast as sorting.
+        found = np.searchsorted(np.cumsum(np.bincount(values)), ranks, side="right")
+    else:
+        found = np.sort(values)[ranks]
+    return [int(value) for value in found]

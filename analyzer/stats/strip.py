@@ -6,7 +6,7 @@ else at most four stretches (time_pyramid.py).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -25,6 +25,9 @@ from analyzer.stats.timeline import Timeline
 T = TypeVar("T", bound=np.generic)
 
 _LARGEST = 1 << 62
+_AT_ONCE = 1 << 15
+_FEW = 8
+"""Values of a column that are looked up one after the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +81,8 @@ class Strip:
     """Worst `Kind` in each column, `OLD` included; `NONE`: no bar. Shape (lanes, columns)."""
     age_us: NDArray[np.int32]
     """Greatest age of a baseline of those that are `FINE` or `OLD`, in microseconds; `NO_AGE`: none is known."""
-    least_us: NDArray[np.int32]
-    """Least age of these."""
+    least_us: NDArray[np.int32] | None
+    """Least age of these, where it was asked for."""
     first_lane: Ints
     """Where sessions begin, whatever else falls on the same pixel: index of the lane, shape (n,)."""
     first_column: Ints
@@ -88,23 +91,25 @@ class Strip:
     """Columns in which the capture lost packets, shape (columns,)."""
 
 
-def strip_of(timeline: Timeline, flows: Sequence[int], window: Window, old_ms: float = OLD_BASE_MS) -> Strip:
-    """The lanes of some flows. A baseline is old when it is older than `old_ms`."""
+def strip_of(
+    timeline: Timeline, flows: Sequence[int], window: Window, old_ms: float = OLD_BASE_MS, *, least: bool = False
+) -> Strip:
+    """The lanes of some flows. A baseline is old when it is older than `old_ms`. `least`: the least ages as well."""
     lanes = [timeline.lane(flow) for flow in flows]
     shape = len(lanes), window.columns
     strip = Strip(
         window,
         np.full(shape, Kind.NONE, np.uint8),
         np.full(shape, NO_AGE, np.int32),
-        np.full(shape, NO_AGE, np.int32),
+        np.full(shape, NO_AGE, np.int32) if least else None,
         *_firsts(lanes, window),
         _lost(timeline, window),
     )
     level = window.level(FIRST_WIDTH_NS)
-    pieces = _bars_within(lanes, window) if level < 0 else _stretches_within(lanes, window, level)
-    if len(pieces.columns):
+    found = _bars_within(lanes, window) if level < 0 else _stretches_within(lanes, window, level)
+    for pieces in _groups(found):
         _fill(strip, pieces)
-    np.maximum(strip.kind, np.where(strip.age_us > old_ms * 1000, np.uint8(Kind.OLD), np.uint8(0)), out=strip.kind)
+    np.maximum(strip.kind, np.uint8(Kind.OLD), out=strip.kind, where=strip.age_us > old_ms * 1000)
     return strip
 
 
@@ -113,7 +118,8 @@ def band_of(timeline: Timeline, window: Window) -> Band:
     level = window.level(BIN_NS)
     column_ns = window.span_ns / window.columns
     if level < 0:
-        bars = _joined([timeline.lane(flow) for flow in timeline.flows.tolist()], window)
+        lanes = [timeline.lane(flow) for flow in timeline.flows.tolist()]
+        bars = Bars.together([lane.bars(*lane.between(window.start_ns, window.stop_ns)) for lane in lanes])
         return Band(np.stack(sums_by_class(window.columns_of(bars.time_ns), bars, window.columns)), column_ns)
     first, last, columns = window.stretches(timeline.band.width_ns(level))
     kept = timeline.band.level(level)
@@ -152,7 +158,7 @@ def bar_near(lane: Lane, time_ns: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Pieces:
-    """Bars or stretches, those of each lane together and ascending, shape (n,)."""
+    """Bars or stretches of one lane or several, those of each together and ascending, shape (n,)."""
 
     columns: Ints
     """Lane times the window's columns, and column."""
@@ -161,41 +167,74 @@ class _Pieces:
     kind: NDArray[np.uint8]
 
 
-def _bars_within(lanes: Sequence[Lane], window: Window) -> _Pieces:
-    bounds = [lane.between(window.start_ns, window.stop_ns) for lane in lanes]
-    found = [
-        (index, lane, *pair) for index, (lane, pair) in enumerate(zip(lanes, bounds, strict=True)) if pair[0] < pair[1]
-    ]
-    ages = _together([lane.age_us[begin:end] for _, lane, begin, end in found], np.int32)
-    columns = window.columns_of(_together([lane.time_ns[begin:end] for _, lane, begin, end in found], np.int64))
-    columns += _offsets([(index, end - begin) for index, _, begin, end in found], window)
-    kinds = _together([lane.kind[begin:end] for _, lane, begin, end in found], np.uint8)
-    return _Pieces(columns, ages.view(np.uint32), ages, kinds)
+def _bars_within(lanes: Sequence[Lane], window: Window) -> Iterator[_Pieces]:
+    for index, lane in enumerate(lanes):
+        begin, end = lane.between(window.start_ns, window.stop_ns)
+        if begin < end:
+            columns = window.columns_of(lane.time_ns[begin:end]) + index * window.columns
+            ages = lane.age_us[begin:end]
+            yield _Pieces(columns, ages.view(np.uint32), ages, lane.kind[begin:end])
 
 
-def _stretches_within(lanes: Sequence[Lane], window: Window, number: int) -> _Pieces:
+def _stretches_within(lanes: Sequence[Lane], window: Window, number: int) -> Iterator[_Pieces]:
     first, last, columns = window.stretches(FIRST_WIDTH_NS * FACTOR**number)
-    numbers, counts = [], []
-    values: tuple[list[NDArray[np.generic]], ...] = ([], [], [])
     for index, lane in enumerate(lanes):
         level = lane.level(number)
         begin, end = level.numbers.searchsorted([first, last + 1]).tolist()
         if begin < end:
-            counts.append((index, end - begin))
-            numbers.append(level.numbers[begin:end])
-            for kept, of_level in zip(values, level.values, strict=True):
-                kept.append(of_level[begin:end])
-    at = columns[_together(numbers, np.int64) - first] + _offsets(counts, window)
-    least, age, kind = values
-    return _Pieces(at, _together(least, np.uint32), _together(age, np.int32), _together(kind, np.uint8))
+            at = columns[level.numbers[begin:end] - first] + index * window.columns
+            least, age, kind = (values[begin:end] for values in level.values)
+            yield _Pieces(at, least.view(np.uint32), age.view(np.int32), kind.view(np.uint8))
+
+
+def _groups(found: Iterable[_Pieces]) -> Iterator[_Pieces]:
+    """Lanes together, as many as the processor's cache has room for: a call costs as much as 1,000 pieces."""
+    waiting: list[_Pieces] = []
+    size = 0
+    for pieces in found:
+        waiting.append(pieces)
+        size += len(pieces.columns)
+        if size >= _AT_ONCE:
+            yield _together(waiting)
+            waiting, size = [], 0
+    if waiting:
+        yield _together(waiting)
+
+
+def _together(several: Sequence[_Pieces]) -> _Pieces:
+    if len(several) == 1:
+        return several[0]
+    return _Pieces(
+        np.concatenate([pieces.columns for pieces in several]),
+        np.concatenate([pieces.least for pieces in several]),
+        np.concatenate([pieces.age for pieces in several]),
+        np.concatenate([pieces.kind for pieces in several]),
+    )
 
 
 def _fill(strip: Strip, pieces: _Pieces) -> None:
-    starts = np.flatnonzero(np.diff(pieces.columns, prepend=-1))
+    begins = np.ones(len(pieces.columns), np.bool_)
+    np.not_equal(pieces.columns[1:], pieces.columns[:-1], out=begins[1:])
+    starts = np.flatnonzero(begins)
     at = pieces.columns[starts]
-    strip.kind.reshape(-1)[at] = np.maximum.reduceat(pieces.kind, starts)
-    strip.age_us.reshape(-1)[at] = np.maximum.reduceat(pieces.age, starts)
-    strip.least_us.reshape(-1)[at] = np.minimum.reduceat(pieces.least, starts).view(np.int32)
+    counts = np.diff(starts, append=len(begins))
+    strip.kind.reshape(-1)[at] = _joined(np.maximum, pieces.kind, starts, counts)
+    strip.age_us.reshape(-1)[at] = _joined(np.maximum, pieces.age, starts, counts)
+    if strip.least_us is not None:
+        strip.least_us.reshape(-1)[at] = _joined(np.minimum, pieces.least, starts, counts).view(np.int32)
+
+
+def _joined(join: np.ufunc, values: NDArray[T], starts: Ints, counts: Ints) -> NDArray[T]:
+    """Least or greatest of each stretch of values; no stretch is empty."""
+    most = int(counts.max())
+    if most > _FEW:
+        reduced: NDArray[T] = join.reduceat(values, starts)
+        return reduced
+    # For short ones half as dear. What is beyond a stretch is its last value again, which changes nothing.
+    found = values[starts]
+    for step in range(1, most):
+        join(found, values[starts + np.minimum(step, counts - 1)], out=found)
+    return found
 
 
 def _firsts(lanes: Sequence[Lane], window: Window) -> tuple[Ints, Ints]:
@@ -205,7 +244,7 @@ def _firsts(lanes: Sequence[Lane], window: Window) -> tuple[Ints, Ints]:
         begin, end = times.searchsorted([window.start_ns, window.stop_ns]).tolist()
         found.append(times[begin:end])
     numbers = np.repeat(np.arange(len(lanes)), [len(times) for times in found])
-    return numbers, window.columns_of(_together(found, np.int64))
+    return numbers, window.columns_of(np.concatenate([np.empty(0, np.int64), *found]))
 
 
 def _lost(timeline: Timeline, window: Window) -> NDArray[np.bool_]:
@@ -215,19 +254,3 @@ def _lost(timeline: Timeline, window: Window) -> NDArray[np.bool_]:
         first, last = window.columns_of(ends).tolist()
         lost[first : last + 1] = True
     return lost
-
-
-def _joined(lanes: Sequence[Lane], window: Window) -> Bars:
-    """The bars of all lanes within the window: times, sizes and parts."""
-    found = [lane.bars(*lane.between(window.start_ns, window.stop_ns)) for lane in lanes]
-    return Bars.together([bars for bars in found if len(bars)])
-
-
-def _offsets(counts: Sequence[tuple[int, int]], window: Window) -> Ints:
-    """For each piece where its lane's columns begin; `counts`: lane and number of its pieces."""
-    numbers = np.array(counts, np.int64).reshape(-1, 2)
-    return np.repeat(numbers[:, 0] * window.columns, numbers[:, 1])
-
-
-def _together(arrays: Sequence[NDArray[np.generic]], dtype: type[T]) -> NDArray[T]:
-    return np.concatenate(arrays).astype(dtype, copy=False) if arrays else np.empty(0, dtype)

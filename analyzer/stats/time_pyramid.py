@@ -19,8 +19,8 @@ from analyzer.store.growing import Growing
 
 _SHIFT = 2
 FACTOR = 1 << _SHIFT
-"""Stretches of one level in one of the next. A pixel column that is as wide as a stretch or wider, and narrower than one
-of the next level, is never more than so many; with more, either it would be, or some stretch were wider than it."""
+"""Stretches of one level in one of the next. A pixel column that is as wide as a stretch or wider, and narrower than
+one of the next level, is never more than so many; with another factor it would be, or stretches were wider than it."""
 
 Array = NDArray[np.generic]
 Columns = tuple[Array, ...]
