@@ -218,7 +218,9 @@ def _fill(strip: Strip, pieces: _Pieces) -> None:
     starts = np.flatnonzero(begins)
     at = pieces.columns[starts]
     counts = np.diff(starts, append=len(begins))
-    strip.kind.reshape(-1)[at] = _joined(np.maximum, pieces.kind, starts, counts)
+    alike = int(pieces.kind.min()) == int(pieces.kind.max())
+    kinds = pieces.kind[:1] if alike else _joined(np.maximum, pieces.kind, starts, counts)
+    strip.kind.reshape(-1)[at] = kinds
     strip.age_us.reshape(-1)[at] = _joined(np.maximum, pieces.age, starts, counts)
     if strip.least_us is not None:
         strip.least_us.reshape(-1)[at] = _joined(np.minimum, pieces.least, starts, counts).view(np.int32)
