@@ -176,7 +176,7 @@ def _record(file: Path, glance: _Glance) -> Row:
 def _numbers(stats: RangeStats) -> Row:
     return {
         "from": stats.start_ns / 1e9,
-        "to": stats.stop_ns / 1e9,
+        "to": (stats.stop_ns - 1) / 1e9,
         "packets": stats.packets,
         "packet_bytes": stats.packet_bytes,
         "snapshots": stats.snapshots,

@@ -38,6 +38,7 @@ class Timeline:
         """Changes with whatever is drawn."""
         self._flows = _NO_FLOWS
         """Flow of each session; -1: its reading counts no more."""
+        self._empty = Lane(tables.chunks)
         self._known = 0
         self._stale = 0
         """Rows from here on may be amended; those known at most."""
@@ -61,7 +62,7 @@ class Timeline:
 
     def lane(self, flow: int) -> Lane:
         """The lane of a flow; an empty one, if there are no snapshots."""
-        return self._lanes.get(flow) or Lane(self.tables.chunks)
+        return self._lanes.get(flow, self._empty)
 
     def sessions(self, flow: int) -> Ints:
         """Live sessions of a flow, ascending."""
@@ -70,6 +71,12 @@ class Timeline:
     def flow_of(self, session: int) -> int:
         """The lane that a session is in; -1: none, its reading counts no more or `update` has not met it."""
         return int(self._flows[session]) if 0 <= session < len(self._flows) else -1
+
+    def place_of(self, row: int) -> tuple[int, int] | None:
+        """Lane and time of a snapshot row; None: it draws no bar, or none that counts."""
+        bars = bars_of(self.tables, np.array([row], np.int64))
+        flow = self.flow_of(int(bars.session[0])) if len(bars) else -1
+        return None if flow < 0 else (flow, int(bars.time_ns[0]))
 
     @property
     def nbytes(self) -> int:

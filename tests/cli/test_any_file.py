@@ -27,6 +27,8 @@ COMMANDS = (
     ["explain", "--frame", "29", "--json"],
     ["changes", "--frame", "44"],
     ["findings", "--json", "--autopsy"],
+    ["timeline", "--json"],
+    ["timeline", "--bin", "2ms"],
 )
 
 
