@@ -69,4 +69,4 @@ def band_bins(timeline: Timeline, flows: Sequence[int], width_ns: int) -> BandBi
     """The bytes of the snapshots of some lanes by such stretches."""
     bars = Bars.together([timeline.lane(flow).bars() for flow in flows])
     numbers, places = np.unique(bars.time_ns // width_ns, return_inverse=True)
-    return BandBins(numbers, np.stack(sums_by_class(places, bars, len(numbers))))
+    return BandBins(numbers, np.stack(sums_by_class(places, bars.parts, bars.size, len(numbers))))

@@ -62,10 +62,9 @@ def class_of(parts: NDArray[np.uint8]) -> Ints:
     return np.clip(parts.astype(np.int64), 1, CLASSES) - 1
 
 
-def sums_by_class(places: Ints, bars: Bars, count: int) -> tuple[Ints, ...]:
-    """Bytes of each class at places 0 to count - 1; `places`: one for each bar. Shape (count,) each."""
-    classes = class_of(bars.parts)
-    found = np.bincount(places * CLASSES + classes, weights=bars.size, minlength=count * CLASSES)
+def sums_by_class(places: Ints, parts: NDArray[np.uint8], sizes: NDArray[np.uint32], count: int) -> tuple[Ints, ...]:
+    """Bytes of each class at places 0 to count - 1, shape (count,) each. Of every snapshot: place, parts, bytes."""
+    found = np.bincount(places * CLASSES + class_of(parts), weights=sizes, minlength=count * CLASSES)
     return tuple(np.rint(found).astype(np.int64).reshape(count, CLASSES).T)
 
 
@@ -87,7 +86,7 @@ class ByteBand:
         if not len(bars):
             return
         numbers, places = np.unique(bars.time_ns // BIN_NS, return_inverse=True)
-        sums = sums_by_class(places, bars, len(numbers))
+        sums = sums_by_class(places, bars.parts, bars.size, len(numbers))
         self._pyramid.forget(int(numbers[0]), self._sums.numbers)
         self._sums.add(numbers, tuple(sign * sums_of for sums_of in sums))
 

@@ -13,7 +13,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from analyzer.stats.bars import NO_AGE, Bars, Kind
+from analyzer.stats.bars import NO_AGE, Kind
 from analyzer.stats.byte_band import BIN_NS, CLASSES, Band, sums_by_class
 from analyzer.stats.clients import OLD_BASE_MS
 from analyzer.stats.lane import FIRST_WIDTH_NS, Lane
@@ -118,9 +118,7 @@ def band_of(timeline: Timeline, window: Window) -> Band:
     level = window.level(BIN_NS)
     column_ns = window.span_ns / window.columns
     if level < 0:
-        lanes = [timeline.lane(flow) for flow in timeline.flows.tolist()]
-        bars = Bars.together([lane.bars(*lane.between(window.start_ns, window.stop_ns)) for lane in lanes])
-        return Band(np.stack(sums_by_class(window.columns_of(bars.time_ns), bars, window.columns)), column_ns)
+        return Band(_bytes_within([timeline.lane(flow) for flow in timeline.flows.tolist()], window), column_ns)
     first, last, columns = window.stretches(timeline.band.width_ns(level))
     kept = timeline.band.level(level)
     begin, end = kept.numbers.searchsorted([first, last + 1]).tolist()
@@ -131,6 +129,15 @@ def band_of(timeline: Timeline, window: Window) -> Band:
         for own, sums in zip(found, kept.values, strict=True):
             own[at[starts]] = np.add.reduceat(sums[begin:end], starts)
     return Band(found, column_ns)
+
+
+def _bytes_within(lanes: Sequence[Lane], window: Window) -> Ints:
+    """Bytes of each class in each column, from every bar within, shape (CLASSES, columns)."""
+    found = [(lane, *lane.between(window.start_ns, window.stop_ns)) for lane in lanes]
+    times = np.concatenate([np.empty(0, np.int64), *(lane.time_ns[begin:end] for lane, begin, end in found)])
+    parts = np.concatenate([np.empty(0, np.uint8), *(lane.parts[begin:end] for lane, begin, end in found)])
+    sizes = np.concatenate([np.empty(0, np.uint32), *(lane.size[begin:end] for lane, begin, end in found)])
+    return np.stack(sums_by_class(window.columns_of(times), parts, sizes, window.columns))
 
 
 def bar_within(lane: Lane, start_ns: int, stop_ns: int, old_ms: float = OLD_BASE_MS) -> int:

@@ -38,7 +38,7 @@ def test_the_closest_counts_and_none_is_not_decoded(capsys: pytest.CaptureFixtur
     assert {record["dialect"] for record in found if record not in own} == {"ddnet"}
 
 
-@pytest.mark.parametrize("command", ["summary", "changes", "explain", "save"])
+@pytest.mark.parametrize("command", ["summary", "changes", "explain", "timeline", "save"])
 def test_every_command_takes_it(capsys: pytest.CaptureFixture[str], head: Path, tmp_path: Path, command: str) -> None:
     more = {"changes": ["--frame", "1"], "explain": ["--frame", "60"], "save": ["--out", str(tmp_path / "x.pcap")]}.get(
         command, []
