@@ -61,7 +61,19 @@ def test_readme_names_what_exists(capsys: pytest.CaptureFixture[str]) -> None:
     assert [name for name in scripts | documents if not (ROOT / name).is_file()] == []
     commands = set(re.findall(r"`snapscope-cli (\w[\w-]*)", readme))
     assert commands == {
-        *("summary", "packets", "snapshots", "explain", "changes", "findings", "save", "live", "schema", "warm-up")
+        *(
+            "summary",
+            "packets",
+            "snapshots",
+            "explain",
+            "changes",
+            "findings",
+            "timeline",
+            "save",
+            "live",
+            "schema",
+            "warm-up",
+        )
     }
     for command in commands:
         assert cli.main([command, "--help"]) == 0
