@@ -38,6 +38,7 @@ class Timeline:
         """Changes with whatever is drawn."""
         self._flows = _NO_FLOWS
         """Flow of each session; -1: its reading counts no more."""
+        self._drops = 0
         self._empty = Lane(tables.chunks)
         self._known = 0
         self._stale = 0
@@ -92,6 +93,9 @@ class Timeline:
         before = self.version
         published = len(self.tables.snapshots)
         self._note_amendments()
+        drops = len(self.tables.drops)
+        self.version += drops != self._drops
+        self._drops = drops
         self.packets.update()
         self._regroup()
         limit = published if most is None else most

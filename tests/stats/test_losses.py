@@ -11,8 +11,7 @@ from tests.stats.hand_made import START_NS, tables
 S = 1_000_000_000
 
 
-def lossy() -> Tables:
-    made = tables()
+def add_losses(made: Tables) -> None:
     begins, ends = [2, 0, 1, 7, 20], [3, 1, 2, 8, 30]
     made.drops.append(
         {
@@ -28,11 +27,11 @@ def lossy() -> Tables:
         5,
     )
     made.publish()
-    return made
 
 
 def test_what_touches_is_one() -> None:
-    made = lossy()
+    made = tables()
+    add_losses(made)
     near, far, vague = (
         CaptureLoss(0, 3 * S, 8, False),
         CaptureLoss(7 * S, 8 * S, 9, False),
@@ -45,8 +44,12 @@ def test_what_touches_is_one() -> None:
 
 
 def test_columns() -> None:
-    timeline = Timeline(lossy())
-    timeline.update()
+    made = tables()
+    timeline = Timeline(made)
+    assert timeline.update()
+    add_losses(made)
+    assert timeline.update(), "there is something to draw"
+    assert not timeline.update()
     lost = strip_of(timeline, [], Window(0, 40 * S, 40)).lost
     assert [column for column, is_lost in enumerate(lost.tolist()) if is_lost] == [0, 1, 2, 3, 7, 8, *range(20, 31)]
     assert strip_of(timeline, [], Window(S, 2 * S, 3)).lost.tolist() == [True] * 3
