@@ -153,7 +153,7 @@ LETTERS = {
     "A": "acknowledgement",
     "P": "next_part",
 }
-"""Single keys that act in lists, trees and charts."""
+"""Single keys that act in lists, trees, charts and the overview."""
 
 
 OTHER_KEYS = (
@@ -167,10 +167,17 @@ OTHER_KEYS = (
     ("Charts", "Show the whole capture", "0"),
     ("Charts", "Fit to the marked range", "F"),
     ("Charts", "Move along", "Left Right"),
+    ("Overview", "Snapshot before, behind; with Shift a second away", "Left Right"),
+    ("Overview", "Another client", "Up Down"),
+    ("Overview", "Range from the baseline to the snapshot", "R"),
+    ("Overview", "Zoom to the range, show all", "F 0"),
+    ("Overview", "Zoom", "+ -"),
+    ("Overview", "Copy the numbers of the range", "Ctrl+C"),
+    ("Overview", "Clear the range", "Esc"),
     ("Filter", "Candidates, also where nothing is typed", "Ctrl+Space"),
     ("Filter", "Take a candidate", "Tab"),
     ("Filter", "Filters that were applied", "Up Down"),
-    ("Filter", "Leave it; in the list, clear the filter", "Esc"),
+    ("Filter", "Leave it; in the list, clear the filter, then the range", "Esc"),
     ("Welcome page", "Refresh the interfaces", "F5"),
     ("Everywhere", "Menu of what is selected", "Menu"),
     ("Everywhere", "Leave the search", "Esc"),

@@ -62,6 +62,9 @@ class Filtering(QObject):
         """Of captures that were closed: they end on their own."""
         self._run = 0
         self._applied: Filter | None = None
+        """What a person wants."""
+        self._effective: Filter | None = None
+        """What the list obeys: that, within the range."""
         self._kept: Kept | None = None
         self._wants_nearest = False
         self._stopped = False
@@ -90,8 +93,9 @@ class Filtering(QObject):
         bar.chosen.connect(self._choose)
         bar.save_wanted.connect(self.save)
         bar.stop_wanted.connect(self.stop)
+        bar.range_cleared.connect(self._clear_range)
         self._packets.state_chosen.connect(self._on_state)
-        self._packets.escaped.connect(self.clear)
+        self._packets.escaped.connect(self._escape)
 
     # What is asked of it
 
@@ -121,14 +125,14 @@ class Filtering(QObject):
     @property
     def is_running(self) -> bool:
         """Not all packets were looked at."""
-        return self._applied is not None and not self._stopped and self._known < self._packets.model.taken_in
+        return self._effective is not None and not self._stopped and self._known < self._packets.model.taken_in
 
     @property
     def _shows_running(self) -> bool:
         """What takes a moment is not spoken of: of a live capture some packets are new all the time."""
-        if not self.is_running or self._applied is None or self._behind_since is None:
+        if not self.is_running or self._effective is None or self._behind_since is None:
             return False
-        begins = not self._caught_up and self._applied.needs is not Needs.COLUMNS
+        begins = not self._caught_up and self._effective.needs is not Needs.COLUMNS
         return begins or (time.monotonic() - self._behind_since) * 1000 >= PATIENCE_MS
 
     def commands(self) -> dict[str, Callable[[], object]]:
@@ -167,10 +171,7 @@ class Filtering(QObject):
         self._bar.field.put("")
         if self._applied is not None:
             self._remember("")
-            self._drop()
-            self._packets.model.show_only(None)
-            self._say()
-            self.changed.emit()
+            self._begin(None)
 
     @Slot(str, object, bool)
     def take(self, text: str, how: How, apply: bool) -> None:
@@ -181,7 +182,7 @@ class Filtering(QObject):
     @Slot()
     def stop(self) -> None:
         """Look at no more packets; what was found stays. Pressed again: go on."""
-        if self._runs is not None and self._applied is not None:
+        if self._runs is not None and self._effective is not None:
             self._stopped = not self._stopped
             (self._runs.hold if self._stopped else self._runs.go_on)()
             self._say()
@@ -218,6 +219,7 @@ class Filtering(QObject):
             self._document.amended.disconnect(self._look)
             self._document.decoded.disconnect(self._look)
             self._document.reworded.disconnect(self._on_reworded)
+            self._document.selection.range_changed.disconnect(self._on_range)
         self._document = document
         self._typing.show_document(document)
         self._bar.setEnabled(document is not None)
@@ -228,11 +230,15 @@ class Filtering(QObject):
             document.amended.connect(self._look)
             document.decoded.connect(self._look)
             document.reworded.connect(self._on_reworded)
+            document.selection.range_changed.connect(self._on_range)
+        self._bar.show_range("", "")
         if again:
             self._choose(again, True)
         else:
             self._bar.field.put("")
             self._on_text("")
+        if document is not None and document.selection.range is not None:
+            self._on_range()
         self.changed.emit()
 
     def close(self) -> None:
@@ -252,7 +258,7 @@ class Filtering(QObject):
     @Slot()
     def _look(self) -> None:
         """There is more, or something became known of what there is."""
-        if self._applied is not None and self._runs is not None:
+        if self._effective is not None and self._runs is not None:
             self._runs.look(self._packets.model.taken_in)
             if self._stopped:
                 self._say()
@@ -271,20 +277,64 @@ class Filtering(QObject):
 
     # Evaluating
 
-    def _begin(self, chosen: Filter) -> None:
-        """The list obeys it as soon as something is known."""
+    def _begin(self, chosen: Filter | None) -> None:
+        """The list obeys it, within the range, as soon as something is known."""
         assert self._runs is not None
-        self._applied, self._stopped, self._wants_nearest = chosen, False, True
-        self._kept, self._caught_up, self._behind_since = None, False, None
-        self._run = self._runs.begin(chosen, self.fields, self._packets.model.taken_in)
-        if not self._packets.model.taken_in:
-            self._show_first()
-        self._bar.show_applied(True)
+        self._drop()
+        self._applied, self._effective = chosen, self._within_range(chosen)
+        if self._effective is None:
+            self._packets.model.show_only(None)
+        else:
+            self._stopped, self._wants_nearest = False, True
+            self._caught_up, self._behind_since = False, None
+            self._run = self._runs.begin(self._effective, self.fields, self._packets.model.taken_in)
+            if not self._packets.model.taken_in:
+                self._show_first()
+        self._bar.show_applied(chosen is not None)
         self._say()
         self.changed.emit()
 
+    def _within_range(self, chosen: Filter | None) -> Filter | None:
+        """A filter and the range that panes are limited to, as one filter."""
+        limit = self.range_filter
+        if not limit:
+            return chosen
+        both = combined("" if chosen is None else chosen.text, limit, How.AND)
+        return judge(both, self.fields).filter
+
+    @property
+    def range_filter(self) -> str:
+        """The range that panes are limited to, as a filter; empty: there is none."""
+        stretch = None if self._document is None else self._document.selection.range
+        return "" if stretch is None else self.texts.times(*stretch)
+
+    @Slot()
+    def _on_range(self) -> None:
+        """Another stretch of time is wanted."""
+        document = self._document
+        if document is None or self._runs is None:
+            return
+        stretch = document.selection.range
+        if stretch is None:
+            self._bar.show_range("", "")
+        else:
+            zero = document.tables.frames.integer("time_ns", 0)
+            start, stop = ((at - zero) / 1e9 for at in stretch)
+            self._bar.show_range(words.stretch(start, stop), self.range_filter)
+        self._begin(self._applied)
+
+    @Slot()
+    def _escape(self) -> None:
+        """The filter goes first, then the range."""
+        (self._clear_range if self._applied is None and not self._bar.field.text() else self.clear)()
+
+    @Slot()
+    def _clear_range(self) -> None:
+        if self._document is not None:
+            self._document.selection.limit_time(None)
+
     def _drop(self) -> None:
-        self._applied, self._kept, self._run = None, None, 0
+        self._applied, self._effective, self._kept, self._run = None, None, None, 0
         self._late.stop()
         if self._runs is not None:
             self._runs.end()
@@ -356,12 +406,12 @@ class Filtering(QObject):
         elif judged.standing is Standing.EMPTY and self._applied is not None:
             reason = self.tr("Enter shows all packets")
         self._bar.show_standing(judged.standing, reason, judged.start, judged.end)
-        self._bar.show_running(self._shows_running, stopped=self._stopped and self._applied is not None)
+        self._bar.show_running(self._shows_running, stopped=self._stopped and self._effective is not None)
         self._say_empty()
 
     def _note_progress(self) -> None:
         if not self.is_running:
-            self._caught_up = self._caught_up or self._applied is not None
+            self._caught_up = self._caught_up or self._effective is not None
             self._behind_since = None
             self._late.stop()
         elif self._behind_since is None:
@@ -381,7 +431,7 @@ class Filtering(QObject):
     def _say_empty(self) -> None:
         """What stands in place of a list without rows."""
         count = self._packets.model.taken_in
-        if self._applied is None or not count:
+        if self._effective is None or not count:
             self._packets.say_filtered(None)
             return
         if self._shows_running:

@@ -36,6 +36,7 @@ from ui.machine import Machine
 from ui.marking import Marking
 from ui.models.packet_cells import TimeFormat
 from ui.opening import Opening
+from ui.overview.strip import OverviewStrip
 from ui.pinning import Pinning
 from ui.recent_menu import RecentMenu
 from ui.recovery import Recovery
@@ -110,6 +111,7 @@ class MainWindow(QMainWindow):
         )
         self.commands = WindowCommands(self, self._what_commands_do())
         self.commands.bar.addWidget(self.filter_bar)
+        self._add_overview()
         self._add_to_menus()
         self.finding_marks = FindingMarks(
             self.findings.source, self.packets, self.charts, self.clients, self.status, self.snapshot_tab, self
@@ -157,6 +159,7 @@ class MainWindow(QMainWindow):
         self.packet_tab = PacketTab(theme)
         self.snapshot_tab = SnapshotTab(theme)
         self.charts = ChartStack(theme)
+        self.overview = OverviewStrip(theme)
         self.clients = ClientsPane(theme)
         self.findings = FindingsPane(theme)
         self.banner = Banner(theme)
@@ -166,7 +169,9 @@ class MainWindow(QMainWindow):
         self.find_bar = FindBar()
         self.filter_bar = FilterBar(theme)
         self.status = StatusBar(theme)
-        self._followers = (self.packets, self.packet_tab, self.snapshot_tab, self.charts, self.clients, self.findings)
+        self._followers = (
+            self.packets, self.packet_tab, self.snapshot_tab, self.charts, self.clients, self.findings, self.overview
+        )  # fmt: skip
 
     def _lay_out(self) -> None:
         self.tabs = QTabWidget()
@@ -198,7 +203,22 @@ class MainWindow(QMainWindow):
             "clients": (self.tr("Clients"), self.clients),
             "findings": (self.tr("Findings"), self.findings),
         }
-        self.layout_keeper = WindowLayout(self, self._settings, self.splitter, self._pages, panes)
+        self.layout_keeper = WindowLayout(
+            self, self._settings, self.splitter, self._pages, panes, self.overview
+        )  # fmt: skip
+
+    def _add_overview(self) -> None:
+        """Over the whole width, also over the docks: only bars are."""
+        self.addToolBarBreak()
+        bar = self.addToolBar(self.tr("Overview"))
+        bar.setObjectName("overview")
+        bar.setMovable(False)
+        bar.addWidget(self.overview)
+        inside = bar.layout()
+        assert inside is not None
+        inside.setContentsMargins(0, 0, 0, 0)
+        bar.setFixedHeight(0)
+        self.overview.grown.connect(lambda height: bar.setFixedHeight(height))
 
     def _add_to_menus(self) -> None:
         for dock in self.docks:
@@ -206,7 +226,7 @@ class MainWindow(QMainWindow):
         recent = RecentMenu(self._settings, self)
         recent.open_requested.connect(self._open)
         self.commands.menus["File"].insertMenu(self.commands.by_name["close_capture"], recent)
-        self.commands.add_letters((self.tabs, self.charts, self.clients, self.findings))
+        self.commands.add_letters((self.tabs, self.charts, self.clients, self.findings, self.overview))
 
     def _connect(self) -> None:
         self.opening.changed.connect(self._show_document)
@@ -251,6 +271,7 @@ class MainWindow(QMainWindow):
         as_filter.told.connect(self.status.say)
         as_filter.column_wanted.connect(self.packet_columns.add_field)
         self.filtering.told.connect(self.status.say)
+        self.overview.told.connect(self.status.say)
         self.filtering.mistake.connect(self.dialogs.show_report)
         self.filtering.changed.connect(self._say_displayed)
         self.packets.model.rowsRemoved.connect(self._say_displayed)
@@ -422,6 +443,7 @@ class MainWindow(QMainWindow):
         for form in TimeFormat:
             self.commands.by_name[f"time_{form.value}"].setChecked(form.value == preferences.time_format)
         self.charts.set_preferences(preferences)
+        self.overview.set_preferences(preferences)
         self.clients.set_preferences(preferences)
         self.findings.set_preferences(preferences)
         self.commands.set_look(self.appearance.theme, preferences.zoom)

@@ -1,4 +1,4 @@
-"""The one selection that all panes read from and write to: packet, snapshot, item, field, bytes, session limit, hover.
+"""The one selection that all panes read from and write to: packet, snapshot, item, field, bytes, session, range, hover.
 
 A pane that cannot show part of it keeps the rest. Rows are rows of the tables; -1 is none.
 """
@@ -27,6 +27,10 @@ class Place:
     """Name of one of the item's fields."""
 
 
+Stretch = tuple[int, int]
+"""The first and the last moment, nanoseconds since 1970; both are in it."""
+
+
 class Selection(QObject):
     """Holds the selection of one opened capture. Signals fire only when something really changed."""
 
@@ -38,6 +42,8 @@ class Selection(QObject):
     """Bytes (`Span`) of the selected packet's buffers, or None."""
     session_changed = Signal(int)
     """Row of the only session that panes show, -1 for all."""
+    range_changed = Signal(object)
+    """Stretch of time that panes are limited to, `Stretch`, or None."""
     hovered = Signal(object)
     """Time in nanoseconds since 1970 that the pointer is at, or None. Passive: nothing is selected by it."""
     history_changed = Signal()
@@ -47,6 +53,7 @@ class Selection(QObject):
         self._place = Place()
         self._span: Span | None = None
         self._session = -1
+        self._range: Stretch | None = None
         self._history: list[Place] = []
         self._at = -1
 
@@ -64,6 +71,17 @@ class Selection(QObject):
     def session(self) -> int:
         """The session that all panes are limited to, -1 for none."""
         return self._session
+
+    @property
+    def range(self) -> Stretch | None:
+        """The stretch of time that all panes are limited to; None: the whole capture."""
+        return self._range
+
+    def limit_time(self, stretch: Stretch | None) -> None:
+        """Show only what is in a stretch of time; None: all of it."""
+        if stretch != self._range:
+            self._range = stretch
+            self.range_changed.emit(stretch)
 
     def select(self, packet: int, snapshot: int) -> None:
         """Select a packet and the snapshot that goes with it (-1: none); item and field stay. Remembered for `back`."""
@@ -95,6 +113,7 @@ class Selection(QObject):
         self._go(here(other.place), remember=False)
         self.select_span(other.span)
         self.limit_to(session(other.session))
+        self.limit_time(other.range)
         self.history_changed.emit()
 
     def renew(self, snapshot: Callable[[int, int], int], session: int) -> None:

@@ -62,13 +62,15 @@ class WindowLayout(QObject):
         splitter: QSplitter,
         pages: QStackedWidget,
         panes: Mapping[str, tuple[str, QWidget]],
+        strip: QWidget,
     ) -> None:
-        """`panes`: name of a dock -> its title and what it holds."""
+        """`panes`: name of a dock -> its title and what it holds. `strip`: what lies above everything."""
         super().__init__(window)
         self._window = window
         self._settings = settings
         self._splitter = splitter
         self._pages = pages
+        self._strip = strip
         self._filled: _Before | None = None
         """While one pane fills the window."""
         self._docked: QByteArray | None = None
@@ -210,11 +212,12 @@ class WindowLayout(QObject):
         focus_pane(pane)
 
     def step_pane(self, step: int) -> None:
-        """Move the focus to another pane, or to the next part of one: in the order list, tab, docks."""
+        """Move the focus to another pane, or to the next part of one: in the order list, tab, docks, strip."""
         packets, tabs = self._halves()
         current = tabs.currentWidget() if isinstance(tabs, QTabWidget) else tabs
         parts = current.stops if isinstance(current, HasStops) else (current,)
         panes = [packets, *parts, *(dock.widget() for dock in self.docks if dock.isVisible())]
+        panes += [self._strip] if self._strip.height() else []
         focused = QApplication.focusWidget()
         inside = [pane is focused or (focused is not None and pane.isAncestorOf(focused)) for pane in panes]
         if True not in inside and focused is not None and current.isAncestorOf(focused):

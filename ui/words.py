@@ -60,6 +60,12 @@ def duration(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{whole % 60:02}" if hours else f"{minutes}:{whole % 60:02}"
 
 
+def stretch(start_s: float, stop_s: float) -> str:
+    """From one time to another on a line: 1.00 - 6.00 s."""
+    places = 3 if stop_s - start_s < 0.2 else 2
+    return f"{decimal(start_s, places)} {UNKNOWN} {decimal(stop_s, places)} s"
+
+
 def percent(part: float, whole: float) -> str:
     """40.3 %; unknown where the whole is nothing."""
     return f"{decimal(100 * part / whole, 1)} %" if whole else UNKNOWN

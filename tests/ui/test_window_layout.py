@@ -37,6 +37,9 @@ def fill(window: MainWindow) -> None:
     window.actions_by_name["fill"].trigger()
 
 
+STRIP = "Overview of all clients"
+
+
 def turn(window: MainWindow) -> None:
     """All that is queued by now."""
     QApplication.processEvents()
@@ -171,6 +174,8 @@ def test_the_next_start_does_not_know_that_a_pane_filled_the_window(
     window: MainWindow, opened: Opener, settings: Settings, qtbot: QtBot
 ) -> None:
     opened(SHORT)
+    qtbot.waitUntil(lambda: bool(window.overview.shown.lanes))
+    turn(window)
     sizes = window.splitter.sizes()
     charts(window)
     fill(window)
@@ -182,6 +187,8 @@ def test_the_next_start_does_not_know_that_a_pane_filled_the_window(
     again.show()
     open_at_once(again)
     qtbot.waitUntil(lambda: beside(again))
+    qtbot.waitUntil(lambda: bool(again.overview.shown.lanes))
+    turn(again)
     assert not any(dock.isHidden() for dock in again.docks)
     assert again.splitter.sizes() == pytest.approx(sizes, abs=4)
     again.close()
@@ -209,9 +216,9 @@ def test_both_halves_of_the_packet_tab_are_reached_by_key(window: MainWindow, op
     document.selection.select(40, -1)
     qtbot.waitUntil(lambda: window.packet_tab.detail is not None and window.clients.clients.rowCount() > 0)
     packets(window)
-    around = ["Fields of the packet", "Bytes: captured", "Charts", "Clients", "Findings", "Packets"]
-    assert walked(window, "next_pane", 6) == around
-    assert walked(window, "previous_pane", 6) == [*reversed(around[:-1]), "Packets"]
+    around = ["Fields of the packet", "Bytes: captured", "Charts", "Clients", "Findings", STRIP, "Packets"]
+    assert walked(window, "next_pane", 7) == around
+    assert walked(window, "previous_pane", 7) == [*reversed(around[:-1]), "Packets"]
     window.packet_tab.bytes.tabs.setFocus()
     assert walked(window, "next_pane", 1) == ["Charts"]
     window.packet_tab.bytes.tabs.setFocus()

@@ -210,7 +210,8 @@ class Canvas(QWidget):
         return still
 
     def _paint_region(self, painter: QPainter, frame: Frame) -> None:
-        if self._region is None:
+        if self._region is None or (self._region[0] <= frame.x[0] and frame.x[1] <= self._region[1]):
+            # All that is in view is in the range.
             return
         left, right = (frame.place_of(max(frame.x[0], min(frame.x[1], at)), 0.0).x() for at in self._region)
         tint = QColor(self._theme.color("accent"))

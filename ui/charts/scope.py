@@ -49,6 +49,17 @@ class Scope:
         """Time and snapshot of what is selected."""
         return self.data.moment(self.document.selection.place)
 
+    @property
+    def region(self) -> tuple[float, float] | None:
+        """The range that panes are limited to, in seconds from the first frame."""
+        stretch = self.document.selection.range
+        return None if stretch is None else (self.data.time_s(stretch[0]), self.data.time_s(stretch[1]))
+
+    def limit_time(self, region: tuple[float, float] | None) -> None:
+        """Limit all panes to a range, or to none."""
+        stretch = None if region is None else (self.data.time_ns(region[0]), self.data.time_ns(region[1]))
+        self.document.selection.limit_time(stretch)
+
     def hover(self, time_s: float) -> None:
         """The pointer is at a time: tell all panes."""
         if len(self.data.tables.frames):

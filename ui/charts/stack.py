@@ -48,6 +48,8 @@ class ChartStack(QWidget):
         self._redraw.empty.connect(self._say)
         self.frames = self._redraw.frames
         self._was_following = False
+        self._chooses = False
+        """A range is being chosen here."""
         self._preferred_unit = ""
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(self.tr("Charts"))
@@ -83,6 +85,7 @@ class ChartStack(QWidget):
         self._let_go()
         self._scope = None if document is None else Scope(document)
         self._view = TimeView()
+        self._view.region = None if self._scope is None else self._scope.region
         self._redraw.show(self._scope, self._view)
         self._column.clear()
         if document is None:
@@ -143,6 +146,7 @@ class ChartStack(QWidget):
             (selection.packet_changed, self._select),
             (selection.snapshot_changed, self._select),
             (selection.session_changed, self._limit),
+            (selection.range_changed, self._on_range),
             (selection.hovered, self._show_hover),
         )
 
@@ -244,10 +248,10 @@ class ChartStack(QWidget):
         self._look()
 
     def select_range(self, start_s: float, stop_s: float) -> None:
-        """Choose a range: shaded, and summed up above each chart."""
+        """Choose a range for all panes: here it is shaded, and summed up above each chart."""
         self.hold()
         first, last = self._view.capture
-        self._set_region((max(first, min(start_s, stop_s)), min(last, max(start_s, stop_s))))
+        self._limit_time((max(first, min(start_s, stop_s)), min(last, max(start_s, stop_s))))
 
     def range_from_selection(self) -> None:
         """From the selected snapshot's baseline to itself."""
@@ -257,7 +261,7 @@ class ChartStack(QWidget):
 
     def clear_range(self) -> None:
         """No range."""
-        self._set_region(None)
+        self._limit_time(None)
 
     def fit(self) -> None:
         """The chosen range; without one from the first to the last snapshot of the client."""
@@ -266,10 +270,27 @@ class ChartStack(QWidget):
         elif self._scope is not None and len(track := self._scope.data.track(self.session)):
             self.show_range(float(track.time_s[0]), float(track.time_s[-1]))
 
-    def _set_region(self, region: tuple[float, float] | None) -> None:
+    def _limit_time(self, region: tuple[float, float] | None) -> None:
+        """Where a person chooses the range here, what is in view stays."""
+        if self._scope is not None:
+            self._chooses = True
+            self._scope.limit_time(region)
+            self._chooses = False
+            self._redraw.write_range(None)
+
+    @Slot()
+    def _on_range(self) -> None:
+        """Another range: one that was chosen elsewhere is what is in view, and all where there is none any more."""
+        region = None if self._scope is None else self._scope.region
         self._view.region = region
         self._column.set_region(region)
-        self._redraw.write_range(None)
+        if self._chooses:
+            return
+        if region is not None and region[0] < region[1]:
+            self.hold()
+            self.show_range(*region)
+        else:
+            self.show_all()
 
     def zoom(self, at: float, factor: float) -> None:
         """Make what is in view `factor` times as wide, around a time."""

@@ -178,6 +178,10 @@ class FilterTexts:
         said = _duration(round(value * MS)) if metric in (Metric.BASE_AGE_MS, Metric.ACK_MS) else f"{round(value)}"
         return self._checked(f"{METRICS[metric]} >= {said}")
 
+    def times(self, first_ns: int, last_ns: int) -> str:
+        """Packets of a stretch of time, nanoseconds since 1970; both ends are in it."""
+        return self._checked(f"frame.time >= {_moment(first_ns)} && frame.time <= {_moment(last_ns)}")
+
     def _of_message(self, names: Sequence[str], group: Field, below: Sequence[Field]) -> str:
         named = next((text for name in names if (text := self._checked(f"message.name == {quoted(name)}"))), "")
         if not below or below[0].name in NAMING:
@@ -266,11 +270,15 @@ def _frame(tables: Tables, packet: int, column: str) -> int:
 def _time(tables: Tables, packet: int, form: TimeFormat) -> str:
     ns = _frame(tables, packet, "time_ns")
     if form is TimeFormat.UTC:
-        moment = datetime.fromtimestamp(ns // SECOND, UTC)
-        return f'frame.time == "{moment:%Y-%m-%d %H:%M:%S}.{ns % SECOND:09d}"'
+        return f"frame.time == {_moment(ns)}"
     whole, rest = divmod(abs(ns - tables.frames.integer("time_ns", 0)), SECOND)
     sign = "-" if ns < tables.frames.integer("time_ns", 0) else ""
     return f"frame.time_relative == {sign}{f'{whole}.{rest:09d}'.rstrip('0').rstrip('.')}s"
+
+
+def _moment(ns: int) -> str:
+    """A time of day in UTC."""
+    return f'"{datetime.fromtimestamp(ns // SECOND, UTC):%Y-%m-%d %H:%M:%S}.{ns % SECOND:09d}"'
 
 
 def _end(tables: Tables, packet: int, other: int) -> str:

@@ -68,6 +68,36 @@ class FilterChip(Chip):
         menu.popup(event.globalPos())
 
 
+class RangeChip(Chip):
+    """The stretch of time that all panes are limited to; pressed, it goes."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(theme, parent)
+        self._side = SIGN
+        self.hide()
+
+    def show_range(self, text: str, meaning: str) -> None:
+        """`meaning`: the same as a filter. Empty: there is no range."""
+        self.setText(text)
+        self.setToolTip(self.tr("Show the whole time again (Esc)") + f"\n{meaning}")
+        self.setAccessibleName(self.tr("Range {0}, press to clear").format(text))
+        self.setVisible(bool(text))
+        self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        wanted = super().sizeHint()
+        return QSize(wanted.width() + self._side + SIGN_GAP, wanted.height())
+
+    def paint_content(self, painter: QPainter) -> None:
+        metrics = QFontMetricsF(self.font())
+        left = (self.width() - self._side - SIGN_GAP - metrics.horizontalAdvance(self.text())) / 2
+        painter.setPen(self._theme.color("accent"))
+        painter.drawText(QRectF(left, 0, self.width(), self.height()), Qt.AlignmentFlag.AlignVCenter, self.text())
+        icon = qtawesome.icon("ph.x", color=self._theme.hex("text2"))
+        at = round(left + metrics.horizontalAdvance(self.text()) + SIGN_GAP)
+        icon.paint(painter, at, (self.height() - self._side) // 2, self._side, self._side)
+
+
 class FilterBar(QWidget):
     """Says what a person wants; `Filtering` does it."""
 
@@ -83,6 +113,8 @@ class FilterBar(QWidget):
     """The history."""
     stop_wanted = Signal()
     """The evaluation takes too long."""
+    range_cleared = Signal()
+    """The whole time is to be shown."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -94,6 +126,8 @@ class FilterBar(QWidget):
         self._applied = False
         self._stopped = False
         self.chips: list[FilterChip] = []
+        self.range = RangeChip(theme)
+        self.range.clicked.connect(self.range_cleared)
         self._frame = _Frame(self)
         self.field = FilterField(theme)
         self.reason = ElidedLabel()
@@ -128,7 +162,7 @@ class FilterBar(QWidget):
             button.setIcon(self._icon(name))
         self._show_funnel()
         self._show_stop()
-        for chip in self.chips:
+        for chip in (self.range, *self.chips):
             chip.set_theme(theme)
         self._tint_reason()
         self._frame.update()
@@ -142,7 +176,7 @@ class FilterBar(QWidget):
         for button in (self.funnel, self.stop, self.clear, self.apply, self.history, self.save):
             button.setIconSize(QSize(round(ICON * zoom), round(ICON * zoom)))
             button.setFixedSize(round(BUTTON * zoom), round(BUTTON * zoom))
-        for chip in self.chips:
+        for chip in (self.range, *self.chips):
             chip.setFont(fonts.font(fonts.Use.HEAD, zoom=zoom, system=system))
         self._fit()
 
@@ -163,6 +197,11 @@ class FilterBar(QWidget):
         self._applied = applied
         self._show_funnel()
         self._on_text(self.field.text())
+
+    def show_range(self, text: str, meaning: str) -> None:
+        """The stretch of time that panes are limited to, and the same as a filter; empty: none."""
+        self.range.show_range(text, meaning)
+        self._fit()
 
     def show_running(self, running: bool, *, stopped: bool = False) -> None:
         """The evaluation goes on, and can be stopped; or it was, and can go on."""
@@ -195,7 +234,7 @@ class FilterBar(QWidget):
             chip.setFont(self.reason.font())
             chip.clicked.connect(partial(self.chosen.emit, one.text, True))
             chip.menu_filler = partial(self._fill_chip_menu, one)
-            self._row.insertWidget(1 + place, chip)
+            self._row.insertWidget(2 + place, chip)
             self.chips.append(chip)
         self._fit()
 
@@ -279,6 +318,7 @@ class FilterBar(QWidget):
         self._row.setContentsMargins(8, 0, 4, 0)
         self._row.setSpacing(8)
         self._row.addWidget(self._frame, 1)
+        self._row.addWidget(self.range)
         self._row.addWidget(self.save)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setMinimumWidth(1)
