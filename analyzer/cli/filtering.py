@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 from analyzer.cli.errors import WrongFilterError
 from analyzer.cli.opening import add_schemas
 from analyzer.cli.output import one_line
+from analyzer.cli.progress import look_at_items, progress
 from analyzer.engine import filtering
 from analyzer.engine.capture import Capture
 from analyzer.engine.query import Query
@@ -53,28 +53,16 @@ class Filtered:
     def _view(self, capture: Capture, query: Query) -> View:
         if any(field.of is Owner.FINDING for field in self._filter.fields):
             # There are rules that look at the items of all snapshots.
-            query.look_at_items()
+            look_at_items(query)
         return filtering.view(capture.tables, query, self._fields)
 
     @contextmanager
     def _progress(self) -> Iterator[Progress | None]:
-        """How far it is, where a person watches and it may take a while."""
-        if self._filter.needs is Needs.COLUMNS or sys.stderr is None or not sys.stderr.isatty():
+        """How far it is, where it may take a while."""
+        if self._filter.needs is Needs.COLUMNS:
             yield None
             return
-        # Not loaded where nobody watches.
-        from rich.console import Console
-        from rich.progress import BarColumn, TaskProgressColumn, TextColumn
-        from rich.progress import Progress as Bar
-
-        columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn())
-        with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-            task = bar.add_task("Filtering", markup=False, total=1.0)
-
-            def show(share: float) -> bool:
-                bar.update(task, completed=share)
-                return True
-
+        with progress("Filtering") as show:
             yield show
 
 

@@ -15,6 +15,7 @@ from analyzer.cli.filtering import Filtered
 from analyzer.cli.opening import decoded
 from analyzer.cli.options import AsJson, Client, DecodeAs, DisplayFilter, File, MemoryLimit, SchemaFiles
 from analyzer.cli.output import Column, counted, json_text, one_line, table_lines, write_lines
+from analyzer.cli.progress import look_at_items
 from analyzer.engine.capture import Capture
 from analyzer.engine.query import Query
 from analyzer.expert.findings import Finding, Findings
@@ -93,7 +94,7 @@ def findings(
         found = query.findings
         found.use(wanted)
         if not no_items:
-            query.look_at_items()
+            look_at_items(query)
         found.update()
         sessions = None if client is None else sessions_of(capture.tables, client)
         packets = None if filtered is None else filtered.packets(capture, query)

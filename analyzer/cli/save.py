@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -20,11 +18,12 @@ from analyzer.cli.errors import CommandError
 from analyzer.cli.opening import decoded
 from analyzer.cli.options import DecodeAs, DisplayFilter, File, MemoryLimit, SchemaFiles
 from analyzer.cli.output import counted, note, one_line, write_lines
+from analyzer.cli.progress import progress
 from analyzer.cli.ranges import read_ranges
 from analyzer.export import selection
 from analyzer.export.excerpt import Excerpt, plan
 from analyzer.export.formats import Format, format_of
-from analyzer.export.save import Progress, Saved
+from analyzer.export.save import Saved
 from analyzer.export.save import save as write_excerpt
 from analyzer.export.selection import Bools
 from analyzer.export.target import SaveError
@@ -97,8 +96,8 @@ def save(
             chosen = _times(tables, start, stop)
         excerpt = plan(capture, chosen, format_of(out) if form is None else Format(form.value))
         try:
-            with _progress(out) as progress:
-                saved = write_excerpt(capture, query, excerpt, out, progress)
+            with progress(f"Saving {out.name}") as show:
+                saved = write_excerpt(capture, query, excerpt, out, show)
         except SaveError as error:
             raise CommandError(str(error)) from error
         write_lines(_lines(out, excerpt, saved))
@@ -171,25 +170,3 @@ def _warn(excerpt: Excerpt, saved: Saved) -> None:
             f"warning: {counted(saved.unmade, 'snapshot')} that others refer to could not be made, as no packet could"
             " carry them"
         )
-
-
-@contextmanager
-def _progress(out: Path) -> Iterator[Progress]:
-    """How far it is, where a person watches."""
-    if sys.stderr is None or not sys.stderr.isatty():
-        yield lambda share: True
-        return
-    # Not loaded where nobody watches.
-    from rich.console import Console
-    from rich.progress import BarColumn, TaskProgressColumn, TextColumn
-    from rich.progress import Progress as Bar
-
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn())
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(f"Saving {out.name}", markup=False, total=1.0)
-
-        def show(share: float) -> bool:
-            bar.update(task, completed=share)
-            return True
-
-        yield show

@@ -13,7 +13,7 @@ from analyzer.filters.endpoints import Endpoint, endpoint_of
 from analyzer.filters.errors import FilterError, near
 from analyzer.filters.kinds import Kind
 from analyzer.filters.regular import searcher
-from analyzer.filters.syntax import Value
+from analyzer.filters.syntax import Place, Stretch, Value
 from analyzer.filters.value_tests import ORDERS, AnyTest, Number, NumberTest, RangeTest, Test, TextTest, text_of
 
 SECOND = 1_000_000_000
@@ -21,6 +21,7 @@ UNITS = {"ns": 1, "us": 1_000, "\u00b5s": 1_000, "ms": 1_000_000, "s": SECOND, "
 NUMBER = re.compile(r"([+-]?)(?:0[xX]([0-9a-fA-F]{1,32})|(\d{1,40})(\.\d{0,40})?(?:[eE]([+-]?\d{1,3}))?)", re.ASCII)
 DURATION = re.compile(r"([+-]?)(\d{1,18}(?:\.\d{0,18})?|\.\d{1,18})(ns|us|\u00b5s|ms|s|min|h)", re.ASCII)
 HEX_BYTES = re.compile(r"[0-9a-fA-F]{2}(?:[:-][0-9a-fA-F]{2})*")
+MOST_PORT = 65_535
 YES, NO = ("true", "yes", "1"), ("false", "no", "0")
 
 
@@ -65,21 +66,27 @@ def test_of(meaning: Meaning, sign: str, value: Value) -> Test:
     return readers[meaning.kind](meaning, sign, value)
 
 
-def entry_test(meaning: Meaning, value: Value) -> Test:
+def entry_test(meaning: Meaning, value: Value | Stretch) -> Test:
     """The test of an entry between braces: a value or, of numbers, a range `low..high`. Raises FilterError."""
+    if isinstance(value, Stretch):
+        return _range_test(meaning, value, value.low, value.high)
     low, dots, high = value.text.partition("..")
     if value.quoted or not dots:
         return test_of(meaning, "==", value)
-    if meaning.kind not in (Kind.NUMBER, Kind.DURATION, Kind.TIME, Kind.ANY):
-        raise FilterError(f"{meaning.name} is {_a(meaning.kind)}, which has no ranges", value.start, value.end)
     middle = value.start + len(low)
-    bounds = [
-        number_of(meaning, Value(start, start + len(text), text, quoted=False))
-        for start, text in ((value.start, low), (middle + 2, high))
-    ]
-    if bounds[0] > bounds[1]:
-        raise FilterError(f"the range is empty: {low} is above {high}", value.start, value.end)
-    return RangeTest(*bounds)
+    first, last = (
+        Value(start, start + len(text), text, quoted=False) for start, text in ((value.start, low), (middle + 2, high))
+    )
+    return _range_test(meaning, value, first, last)
+
+
+def _range_test(meaning: Meaning, whole: Place, low: Value, high: Value) -> Test:
+    if meaning.kind not in (Kind.NUMBER, Kind.DURATION, Kind.TIME, Kind.ANY):
+        raise FilterError(f"{meaning.name} is {_a(meaning.kind)}, which has no ranges", whole.start, whole.end)
+    first, last = number_of(meaning, low), number_of(meaning, high)
+    if first > last:
+        raise FilterError(f"the range is empty: {_shown(low)} is above {_shown(high)}", whole.start, whole.end)
+    return RangeTest(first, last)
 
 
 def number_of(meaning: Meaning, value: Value) -> Number:
@@ -226,6 +233,9 @@ def _address_test(meaning: Meaning, sign: str, value: Value) -> Test:
     if wanted.address is None:
         text = "an address is written as 10.0.0.1, 10.0.0.1:8303, ::1, [::1]:8303 or as a network such as 10.0.0.0/8"
         raise FilterError(f"{text}, not {_shown(value)}", value.start, value.end)
+    if wanted.port is not None and wanted.port > MOST_PORT:
+        start = value.end - value.quoted - len(str(wanted.port))
+        raise FilterError(f"ports end at {MOST_PORT}", start, value.end - value.quoted)
 
     def fits(own: object) -> bool:
         return (

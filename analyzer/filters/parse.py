@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 
 from analyzer.filters import syntax
@@ -15,6 +16,8 @@ from analyzer.filters.registry import Registry
 from analyzer.filters.value_tests import AnyTest, NumberTest
 
 COUNTED = Kind.NUMBER
+INDEX = re.compile(r"\[([^\]]*)\]")
+NUMBER = re.compile(r"[0-9]+")
 
 
 def parse(text: str, fields: Registry) -> Filter:
@@ -102,6 +105,11 @@ def _field(name: syntax.Name, fields: Registry) -> Subject:
     if name.text.lower() in FUNCTIONS:
         text = f"{word} is a function: a field in brackets is expected behind it"
         raise FilterError(text, name.start, name.end)
+    for index in INDEX.finditer(name.text):
+        start, end = index.span(1)
+        known = fields.get(name.text[: start - 1] + name.text[end + 1 :])
+        if known is not None and not NUMBER.fullmatch(index[1]):
+            raise FilterError("an index is a number from 0", name.start + start, name.start + max(end, start + 1))
     raise FilterError(f"there is no field {word}", name.start, name.end, fields.near(name.text))
 
 

@@ -45,6 +45,8 @@ class Registry:
             return found
         stem, _, index = lower.partition("[")
         index, _, rest = index.partition("]")
+        if not (index.isascii() and index.isdigit()):
+            return None
         return self._indexed(self._by_name.get(self._short(stem + rest)), f"[{index}]", name)
 
     def near(self, name: str) -> tuple[str, ...]:

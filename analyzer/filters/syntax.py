@@ -36,6 +36,7 @@ GRAMMAR = r"""
 ?term: NAME -> named
     | NAME "(" term ")" -> called
 ?entry: value
+    | STRING DOTS STRING -> stretch
 value: WORD | STRING
 
 OR.2: /\|\||or\b/
@@ -45,6 +46,7 @@ IN.2: /in\b/
 OPERATOR.2: /==|!=|>=|<=|>|<|~|(?:eq|ne|ge|le|gt|lt|contains|matches)\b/
 AMPERSAND: /&(?!&)/
 NAME: /[A-Za-z_][A-Za-z0-9_]*(?:\[[^\[\]\s]*\])?(?:\.[A-Za-z0-9_]+(?:\[[^\[\]\s]*\])?)*/
+DOTS.2: /\.\.(?=\s*")/
 STRING: /"(?:[^"\\]|\\.)*"/s
 WORD.-1: /[^\s(){},"&|!<>=~]+/
 
@@ -65,6 +67,7 @@ EXPECTED = {
     "LBRACE": "{",
     "RBRACE": "}",
     "COMMA": "a comma",
+    "DOTS": ".. with a quoted value",
     "$END": "the end",
 }
 """What terminals are called in a sentence, in the order in which they are named; those that are missing are not."""
@@ -85,6 +88,14 @@ class Value(Place):
     text: str
     """Of a quoted one what is between the quotes, escapes resolved."""
     quoted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch(Place):
+    """Quoted values from one to another."""
+
+    low: Value
+    high: Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +147,7 @@ class Member(Place):
     """Something is one of some values."""
 
     operand: Operand
-    values: tuple[Value, ...]
+    values: tuple[Value | Stretch, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,16 +217,20 @@ class _Builder(Transformer[Token, Node]):
         quoted = token.type == "STRING"
         return Value(start, end, _unescaped(str(token)[1:-1], start + 1) if quoted else str(token), quoted)
 
+    def stretch(self, low: Token, _: Token, high: Token) -> Stretch:
+        first, last = self.value(low), self.value(high)
+        return Stretch(first.start, last.end, first, last)
+
     def present(self, operand: Operand) -> Present:
         return Present(operand.start, operand.end, operand)
 
     def compared(self, operand: Operand, operator: Token, value: Value) -> Compared:
         return Compared(operand.start, value.end, operand, SYNONYMS.get(str(operator), str(operator)), value)
 
-    def member(self, operand: Operand, _: Token, *values: Value) -> Member:
+    def member(self, operand: Operand, _: Token, *values: Value | Stretch) -> Member:
         return Member(operand.start, values[-1].end, operand, values)
 
-    def no_member(self, operand: Operand, _: Token, inside: Token, *values: Value) -> Negated:
+    def no_member(self, operand: Operand, _: Token, inside: Token, *values: Value | Stretch) -> Negated:
         found = self.member(operand, inside, *values)
         return Negated(found.start, found.end, found)
 
