@@ -7,7 +7,7 @@ from functools import partial
 
 import qtawesome
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QContextMenuEvent, QFontMetricsF, QIcon, QKeySequence, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import QContextMenuEvent, QFontMetricsF, QIcon, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QToolButton, QWidget
 
 from ui import fonts
@@ -45,7 +45,7 @@ class FilterChip(Chip):
         self.menu_filler: Callable[[QMenu], None] = lambda menu: None
         self.setText(saved.name)
         # A name is no label with a key in it.
-        self.setShortcut(QKeySequence())
+        self.setShortcut("")
         self.setToolTip(saved.text)
         self.setAccessibleName(self.tr("Saved filter {0}").format(saved.name))
         self._side = SIGN
