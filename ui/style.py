@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QApplication,
     QDialogButtonBox,
+    QLabel,
     QProxyStyle,
     QPushButton,
     QScrollBar,
@@ -201,11 +202,16 @@ class FlatStyle(_Drawn):
         self._bars = _BarStyle()
 
     def polish(self, polished: QWidget | QApplication | QPalette) -> QPalette | None:  # type: ignore[override]
-        """Give bars theirs; and take from buttons of dialogs the pictures of Fusion, which are of no theme."""
+        """Give bars theirs; take from buttons of dialogs the pictures of Fusion, which are of no theme.
+
+        Tool tips say what players wrote as it was written: a name with a tag in it is no markup.
+        """
         if isinstance(polished, QScrollBar | QTabBar):
             polished.setStyle(self._bars)
         elif isinstance(polished, QPushButton) and isinstance(polished.parent(), QDialogButtonBox):
             polished.setIcon(QIcon())
+        elif isinstance(polished, QLabel) and polished.windowType() == Qt.WindowType.ToolTip:
+            polished.setTextFormat(Qt.TextFormat.PlainText)
         return super().polish(polished)
 
 

@@ -312,6 +312,22 @@ def test_saved_filters_are_chips(window: MainWindow, opened: Opener, qtbot: QtBo
     assert shown(window) == wanted(window, "snapshot.parts >= 3")
 
 
+def test_a_saved_filter_is_called_as_it_was_named(window: MainWindow, settings: Settings) -> None:
+    """An ampersand neither goes from the menu nor takes a key."""
+    window.filtering.saved.ask(BOT0)
+    dialog = window.filtering.saved.dialog
+    assert dialog is not None
+    dialog.setTextValue("Hooks & lasers")
+    dialog.accept()
+    chip = window.filter_bar.chips[-1]
+    assert chip.text() == settings.saved_filters[-1].name == "Hooks & lasers"
+    assert chip.shortcut().isEmpty()
+    menu = window.filter_bar.funnel_menu()
+    assert entry(menu, "Hooks && lasers")
+    assert entry(menu, "Rename", "Hooks && lasers")
+    assert entry(menu, "Remove", "Hooks && lasers")
+
+
 def test_apply_from_a_cell_of_the_list(window: MainWindow, opened: Opener, qtbot: QtBot) -> None:
     document = opened(SLICES)
     packet = int(np.flatnonzero(document.tables.packets.array("session") >= 0)[20])

@@ -302,18 +302,17 @@ def test_a_menu_copies(qtbot: QtBot, document: OpenDocument, pane: FindingsPane)
     menu = pane.table.row_menu(row_of(pane, "bot0 · tick 230"))
     actions = {action.text().partition("\t")[0]: action for action in menu.actions()}
     assert [action.text().partition("\t")[0] for action in menu.actions()] == [
+        "Apply as filter",
+        "Prepare as filter",
+        "Copy as filter",
+        "Add finding.rule as column",
+        "",
         "Go to packet",
         "",
         "Copy finding as text",
         "Copy row",
         "Copy group as CSV",
         "Copy all as CSV",
-        "",
-        "Apply as filter",
-        "Prepare as filter",
-        "Copy as filter",
-        "Add finding.rule as column",
-        "",
     ]
     actions["Copy as filter"].trigger()
     assert QApplication.clipboard().text() == 'finding.rule == "snap.crc"'

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QApplication,
     QCheckBox,
     QDialogButtonBox,
+    QLabel,
     QLineEdit,
     QMainWindow,
     QMenuBar,
@@ -25,6 +26,7 @@ from PySide6.QtWidgets import (
     QTabBar,
     QToolBar,
     QToolButton,
+    QToolTip,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
@@ -313,3 +315,14 @@ def test_measures_are_asked_of_the_system_but_for_bars(qtbot: QtBot, theme: Them
     for name in ("pixelMetric", "styleHint"):
         assert name not in vars(type(label.style())), name
     assert "pixelMetric" in vars(type(bar.style()))
+
+
+def test_a_tool_tip_says_what_was_written(qtbot: QtBot) -> None:
+    """Names and chat come from the network: a tag in them is text."""
+    QToolTip.showText(QPoint(10, 10), "Player <b>ann</b>")
+    tip = next(one for one in QApplication.topLevelWidgets() if one.windowType() == Qt.WindowType.ToolTip)
+    assert isinstance(tip, QLabel)
+    assert tip.text() == "Player <b>ann</b>"
+    assert tip.textFormat() == Qt.TextFormat.PlainText
+    QToolTip.hideText()
+    qtbot.waitUntil(lambda: not QToolTip.isVisible())

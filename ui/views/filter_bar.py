@@ -44,6 +44,8 @@ class FilterChip(Chip):
         self.saved = saved
         self.menu_filler: Callable[[QMenu], None] = lambda menu: None
         self.setText(saved.name)
+        # A name is no label with a key in it.
+        self.setShortcut("")
         self.setToolTip(saved.text)
         self.setAccessibleName(self.tr("Saved filter {0}").format(saved.name))
         self._side = SIGN
@@ -250,7 +252,7 @@ class FilterBar(QWidget):
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for one in self._saved:
-            action = menu.addAction(f"{one.name}\t{_short(one.text, MOST_LISTED // 2)}")
+            action = menu.addAction(f"{_short(one.name, MOST_LISTED)}\t{_short(one.text, MOST_LISTED // 2)}")
             action.triggered.connect(partial(self._choose, one.text, True))
         if self._saved:
             menu.addSeparator()
@@ -261,7 +263,7 @@ class FilterBar(QWidget):
             inner = menu.addMenu(title)
             inner.setEnabled(bool(self._saved))
             for one in self._saved:
-                inner.addAction(one.name).triggered.connect(partial(_emit, signal, one.name))
+                inner.addAction(_short(one.name, MOST_LISTED)).triggered.connect(partial(_emit, signal, one.name))
         menu.addSeparator()
         menu.addAction(self.tr("Clear the filter"), self.cleared.emit).setEnabled(self.clear.isEnabled())
         return menu

@@ -328,6 +328,8 @@ class FindingsPane(QWidget):
     def _fill_menu(self, menu: QMenu, row: int) -> None:
         self.table.make_current(row)
         group, finding = self.findings.group_at(row), self.findings.finding_at(row)
+        if self.as_filter is not None:
+            self.as_filter.add_to(menu, self.row_filter())
         if finding is not None:
             menu.addAction(self.tr("Go to packet\tEnter"), lambda: self._go_to_packet(row))
             menu.addSeparator()
@@ -335,9 +337,6 @@ class FindingsPane(QWidget):
         menu.addAction(self.tr("Copy row\tCtrl+C"), self.table.copy_row)
         menu.addAction(self.tr("Copy group as CSV"), lambda: self.copy_csv(group))
         menu.addAction(self.tr("Copy all as CSV"), self.copy_csv)
-        if self.as_filter is not None:
-            menu.addSeparator()
-            self.as_filter.add_to(menu, self.row_filter())
 
     def _fit_tools(self) -> None:
         short = self.width() < SHORT_CHIPS * self._zoom
