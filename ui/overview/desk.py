@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from PySide6.QtGui import QImage
@@ -47,6 +47,8 @@ class Wanted:
     """Lanes are ordered by what they are like in it; None: in what is in view."""
     width: int
     """Of the strip, in pixels that are independent of the device."""
+    most: int
+    """Height of the strip."""
     small: bool
     scale: float
     ratio: float
@@ -141,12 +143,15 @@ class Desk:
         flow = timeline.flow_of(wanted.session)
         chosen = next((at for at, lane in enumerate(placed) if lane.flow == flow), -1)
         layout = StripLayout(
-            wanted.width, len(placed), chosen, small=wanted.small, scale=wanted.scale, scroll=wanted.scroll
+            wanted.width,
+            len(placed),
+            chosen,
+            wanted.scroll,
+            small=wanted.small,
+            scale=wanted.scale,
+            most=wanted.most,
         )
-        if layout.scroll > layout.most_scroll:
-            layout = StripLayout(
-                wanted.width, len(placed), chosen, layout.most_scroll, small=wanted.small, scale=wanted.scale
-            )
+        layout = replace(layout, scroll=min(layout.scroll, layout.most_scroll))
         return Shown(
             wanted,
             layout,

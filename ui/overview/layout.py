@@ -19,6 +19,8 @@ LEAST_PITCH, MOST_PITCH = 6, 14
 MOST_HEIGHT = 230
 FEW = 5
 """Lanes that a small window shows before they scroll."""
+SHARE = 0.28
+"""Of the window's height, for the strip."""
 WIDE = 1400
 """A window below is small."""
 STAGGERED = 11
@@ -38,6 +40,8 @@ class StripLayout:
     small: bool = False
     scale: float = 1.0
     """Zoom of type and rows."""
+    most: int = 1 << 20
+    """Height that there is at all."""
 
     @property
     def gutter(self) -> int:
@@ -88,7 +92,7 @@ class StripLayout:
     @property
     def room(self) -> int:
         """Height of the lanes that are shown."""
-        most = round(MOST_HEIGHT * self.scale) - self.top
+        most = max(min(round(MOST_HEIGHT * self.scale), self.most) - self.top, self.chosen_height)
         if self.small:
             most = min(most, (FEW - 1) * self.pitch + self.chosen_height)
         return min(self.content, most)

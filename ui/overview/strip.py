@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from PySide6.QtCore import QEvent, QPointF, QSize, Qt, QTimer, Signal, SignalInstance, Slot
+from PySide6.QtCore import QEvent, QObject, QPointF, QSize, Qt, QTimer, Signal, SignalInstance, Slot
 from PySide6.QtGui import (
     QContextMenuEvent,
     QHelpEvent,
@@ -17,6 +17,7 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QResizeEvent,
+    QShowEvent,
     QWheelEvent,
 )
 from PySide6.QtWidgets import QApplication, QSizePolicy, QToolTip, QWidget
@@ -27,7 +28,7 @@ from ui.models.steps import packet_of
 from ui.overview import words as said
 from ui.overview.commands import StripCommands
 from ui.overview.desk import Hit, Shown, Wanted
-from ui.overview.layout import WIDE, StripLayout
+from ui.overview.layout import SHARE, WIDE, StripLayout
 from ui.overview.painting import StripScene
 from ui.overview.source import OverviewSource
 from ui.settings import Preferences
@@ -147,6 +148,7 @@ class OverviewStrip(QWidget):
             max(round(self._view.start * 1e9) + 1, round(self._view.stop * 1e9)),
             None if stretch is None else (stretch[0] - self.zero_ns, stretch[1] - self.zero_ns + 1),
             self.width(),
+            round(self.window().height() * SHARE),
             self.window().width() < WIDE,
             self._zoom,
             self.devicePixelRatioF(),
@@ -285,6 +287,16 @@ class OverviewStrip(QWidget):
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
             self.source.ask_now()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.window().installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """A lower window leaves less for the strip."""
+        if event.type() == QEvent.Type.Resize and watched is self.window():
+            self.source.ask_now()
+        return False
 
     # The pointer
 

@@ -193,6 +193,16 @@ def test_the_wheel_zooms_at_the_pointer(window: MainWindow, opened: Opener, qtbo
             assert strip.view.width == pytest.approx(before[1])
 
 
+def test_a_low_window_leaves_room_for_the_list(window: MainWindow, opened: Opener, qtbot: QtBot) -> None:
+    strip, _ = ready(window, opened, qtbot, SLICES)
+    window.resize(1440, 900)
+    qtbot.waitUntil(lambda: strip.shown.wanted is not None and strip.shown.wanted.most == 252)
+    before = strip.height()
+    window.resize(1440, 560)
+    qtbot.waitUntil(lambda: strip.height() < before)
+    assert strip.height() <= 0.28 * window.height() + 2
+
+
 def test_pictures_are_of_this_theme(window: MainWindow, opened: Opener, qtbot: QtBot) -> None:
     strip, _ = ready(window, opened, qtbot, SLICES)
 

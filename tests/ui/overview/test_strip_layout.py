@@ -7,7 +7,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ui.overview.layout import CHOSEN, FEW, LEAST_PITCH, MOST_HEIGHT, MOST_PITCH, StripLayout
+from ui.overview.layout import CHOSEN, FEW, LEAST_PITCH, MOST_HEIGHT, MOST_PITCH, SHARE, StripLayout
 
 
 @st.composite
@@ -19,6 +19,7 @@ def layouts(draw: st.DrawFn) -> StripLayout:
         draw(st.integers(-1, lanes - 1)),
         small=draw(st.booleans()),
         scale=draw(st.sampled_from((0.8, 1.0, 1.5, 2.0))),
+        most=draw(st.integers(100, 1000)),
     )
     return replace(found, scroll=draw(st.integers(0, found.most_scroll)))
 
@@ -50,3 +51,5 @@ def test_measures() -> None:
     small = StripLayout(1280, 64, small=True)
     assert small.pitch == MOST_PITCH
     assert small.room == (FEW - 1) * MOST_PITCH + CHOSEN
+    low = StripLayout(1280, 64, 3, small=True, scale=2.0, most=round(700 * SHARE))
+    assert low.height <= round(700 * SHARE) + 2
