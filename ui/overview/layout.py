@@ -92,7 +92,7 @@ class StripLayout:
     @property
     def room(self) -> int:
         """Height of the lanes that are shown."""
-        most = max(min(round(MOST_HEIGHT * self.scale), self.most) - self.top, self.chosen_height)
+        most = max(min(round(MOST_HEIGHT * self.scale), self.most) - self.top - GAP, self.chosen_height)
         if self.small:
             most = min(most, (FEW - 1) * self.pitch + self.chosen_height)
         return min(self.content, most)
