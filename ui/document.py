@@ -25,6 +25,8 @@ from ui.undo import UndoStack
 
 T = TypeVar("T")
 POLL_MS = 50
+MOST_WAITED = 20
+"""Of a flow that is read otherwise there may be no session any more."""
 
 
 class Document(QObject):
@@ -76,6 +78,8 @@ class Document(QObject):
         self._paused = False
         self._done = False
         self._rereading = False
+        self._waited = 0
+        """How often what is selected was waited for."""
         self._topics: dict[str, int] = {}
         self._answered.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
         self._timer = QTimer(self)
@@ -256,14 +260,20 @@ class Document(QObject):
             self._tell_rereading(rereading)
 
     def _tell_rereading(self, goes_on: bool) -> None:
-        if goes_on:
+        if goes_on or (not self._done and self._waits_for_session()):
             self.rereading.emit(self.worker.reread)
             return
-        self._rereading = False
+        self._rereading, self._waited = False, 0
         self._renew_selection()
         self.reread.emit()
         if self.worker.failure is not None:
             self._fail(self.worker.failure)
+
+    def _waits_for_session(self) -> bool:
+        """Nothing stands yet for the session that panes are limited to: its flow may not have got there."""
+        session = self.selection.session
+        self._waited += 1
+        return session >= 0 and session_now(self.tables, session) < 0 and self._waited <= MOST_WAITED
 
     def _renew_selection(self) -> None:
         """Packets stay selected, of snapshots and sessions what stands for them now.

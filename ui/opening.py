@@ -145,6 +145,7 @@ class Opening(QObject):
             self._drop_successor()
             return
         successor.rows_added.connect(self._succeed)
+        successor.decoded.connect(self._succeed)
         successor.start()
 
     def open_dropped(self, paths: list[str]) -> None:
@@ -242,14 +243,27 @@ class Opening(QObject):
         # Where flows were read anew, there are rows that count no more.
         whole = bool(old.readings.array("alive").all() and new.readings.array("alive").all())
         pairs = zip(new, old, strict=True) if whole else ((new.frames, old.frames), (new.packets, old.packets))
-        if all(len(one) >= len(other) for one, other in pairs):
+        selection = document.selection
+
+        def snapshot(packet: int, row: int) -> int:
+            found = snapshot_now(old, row, new)
+            # While a flow is read anew, none may stand for that of its packet.
+            return found if found >= 0 or packet < 0 else new.packets.integer("snapshot", packet)
+
+        packet, row = selection.place.packet, selection.place.snapshot
+        has_snapshot = row >= 0 or (packet >= 0 and old.packets.integer("snapshot", packet) >= 0)
+        enough = all(len(one) >= len(other) for one, other in pairs)
+        lacks = has_snapshot and enough and snapshot(packet, row) < 0
+        lacks = lacks or (selection.session >= 0 and session_now(old, selection.session, new) < 0)
+        if lacks and not successor.is_decoded:
+            # The packet that is selected is here; what it completes, or its session, is yet to come.
+            return
+        if enough:
             successor.rows_added.disconnect(self._succeed)
+            successor.decoded.disconnect(self._succeed)
             self._successor = None
-            selection = document.selection
             self._show(successor)
-            successor.selection.take_over(
-                selection, lambda row: snapshot_now(old, row, new), lambda row: session_now(old, row, new)
-            )
+            successor.selection.take_over(selection, snapshot, lambda row: session_now(old, row, new))
 
     def _drop_successor(self) -> None:
         successor, self._successor = self._successor, None

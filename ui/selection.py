@@ -103,11 +103,14 @@ class Selection(QObject):
             self._session = session
             self.session_changed.emit(session)
 
-    def take_over(self, other: Selection, snapshot: Callable[[int], int], session: Callable[[int], int]) -> None:
-        """Everything that is selected in `other`, whose capture has the same packets; rows stand for these rows."""
+    def take_over(self, other: Selection, snapshot: Callable[[int, int], int], session: Callable[[int], int]) -> None:
+        """Everything that is selected in `other`, whose capture has the same packets.
+
+        `snapshot`: what stands for that of a packet; `session`: what for one.
+        """
 
         def here(place: Place) -> Place:
-            return replace(place, snapshot=snapshot(place.snapshot))
+            return replace(place, snapshot=snapshot(place.packet, place.snapshot))
 
         self._history, self._at = [here(place) for place in other._history], other._at
         self._go(here(other.place), remember=False)

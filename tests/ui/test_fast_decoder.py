@@ -198,7 +198,7 @@ def test_a_selection_is_taken_over_whole(qtbot: QtBot, window: MainWindow) -> No
     second = window.document
     assert second is not None
     qtbot.waitUntil(lambda: second.is_decoded)
-    second.selection.take_over(kept, lambda row: row, lambda row: row)
+    second.selection.take_over(kept, lambda _packet, row: row, lambda row: row)
     assert second.selection.place == Place(packet=3)
     assert second.selection.can_go_forward
     second.selection.forward()
